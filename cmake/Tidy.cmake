@@ -1,0 +1,1 @@
+# The house rules that a machine can check, as tests (scripts/tidy).
