@@ -73,6 +73,23 @@ function(lockstep_add_if_there)
       add_subdirectory("${folder}")
     endif()
   endforeach()
-  # A folder that appears later makes CMake look again.
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src")
+endfunction()
+
+# lockstep_fuzzer(NAME <name> SOURCES <file with LLVMFuzzerTestOneInput>… [DEPENDS <room>…] [LIBRARIES <target>…])
+#
+# In the fuzz build (clang) a libFuzzer program. Elsewhere a program that replays corpus/<name>/ once, as a quick
+# test, so that an input that once broke a decoder stays tested by every `make test`.
+function(lockstep_fuzzer)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "SOURCES;DEPENDS;LIBRARIES")
+  list(TRANSFORM ARG_DEPENDS PREPEND lockstep_)
+  set(corpus "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${ARG_NAME}")
+  if(LOCKSTEP_FUZZ)
+    add_executable(${ARG_NAME} ${ARG_SOURCES})
+    target_link_options(${ARG_NAME} PRIVATE -fsanitize=fuzzer)
+  else()
+    add_executable(${ARG_NAME} ${ARG_SOURCES} "${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.cpp")
+    add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} "${corpus}")
+    set_tests_properties(${ARG_NAME} PROPERTIES LABELS fast TIMEOUT 120)
+  endif()
+  target_link_libraries(${ARG_NAME} PRIVATE lockstep_flags ${ARG_DEPENDS} ${ARG_LIBRARIES})
 endfunction()

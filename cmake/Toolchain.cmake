@@ -12,6 +12,7 @@ endif()
 
 option(LOCKSTEP_WERROR "a warning stops the build (off in release, where a newer compiler may find new ones)" OFF)
 option(LOCKSTEP_CCACHE "use ccache when it is installed" ON)
+option(LOCKSTEP_FUZZ "link the programs of tests/fuzz with libFuzzer (clang)" OFF)
 set(LOCKSTEP_SANITIZE "" CACHE STRING "value of -fsanitize= for all of our code, e.g. address,undefined")
 
 find_program(CCACHE_PROGRAM ccache)
