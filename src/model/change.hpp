@@ -18,6 +18,10 @@ enum class ChangeKind : std::uint8_t {
   message = 'M',  ///< what the application or lockstep itself wrote into the log, in the transaction's order
 };
 
+/// Prefix of the messages by which lockstep finds its own place in the log: the content is what
+/// SnapshotSource::write_mark was given.
+inline constexpr std::string_view mark_prefix = "lockstep.mark";
+
 /// One step of a transaction, as views into the bytes it was read from.
 struct Change {
   ChangeKind kind{};
