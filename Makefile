@@ -35,10 +35,10 @@ demo: ## copy a database and follow it; FROM=postgresql://… takes yours, else 
 	@$(MAKE) --no-print-directory build
 	@scripts/demo
 
-bench: ## measure, and compare with the stored numbers
-	@scripts/deps test
+bench: ## measure, beside DuckDB's own extension and pg_recvlogical; FULL=1 at full size, into docs/benchmarks.md
+	@scripts/deps bench
 	@$(MAKE) --no-print-directory build
-	@tests/bench/run
+	@tests/bench/run $(if $(FULL),--full --write)
 
 asan: ## the quick tests with address and undefined behaviour checks
 	@scripts/deps test
