@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apply/cut.hpp"
+#include "apply/join.hpp"
 #include "apply/lane.hpp"
 #include "apply/ledger.hpp"
 #include "base/result.hpp"
@@ -40,6 +41,12 @@ struct Progress {
   std::vector<TableChanges> tables;                       ///< what it changed
 };
 
+/// What one call of `publish` did.
+struct Published {
+  std::vector<TableId> tables;   ///< visible now
+  bool more = false;             ///< there is more to do at once; else wait for the journal, or for the next complete copy
+};
+
 /// Brings the journal's transactions to the destination, batch by batch, each in one Step with the state it shows. The
 /// destination alone says what has been applied. Small steps: whoever drives it may stop between any two calls, and
 /// destroying it loses nothing. One thread; while `step_is_open` nothing but `copy_into` may be asked of the destination.
@@ -58,12 +65,12 @@ class Applier {
   /// been committed), does_not_fit, conflict (another engine moved the destination), the destination's and journal's own.
   Result<Progress> advance(std::chrono::nanoseconds now);
 
-  /// Publishes every complete hidden table that is joined; those of the first copy all in one step. Call it when a copy
-  /// is complete, between batches, until nothing that is complete waits. Gives the tables published now.
-  Result<std::vector<TableId>> publish();
-  /// Complete hidden tables that `publish` has not published yet, as of the last look.
+  /// Publishes the complete hidden tables that are joined; those of the first copy all in one step. Does at most one batch:
+  /// tables that lack much catch up first, unseen. Call it between batches while `publish_waits`. Errors as `advance`.
+  Result<Published> publish();
+  /// Some hidden table is complete and not yet published, as of the last look.
   bool publish_waits() const { return publish_waits_; }
-  /// Asks the destination again, e.g. after a copy became complete. Takes back a batch in hand.
+  /// Asks the destination again: after hidden tables were created, dropped or completed. Takes back a batch in hand.
   Status look_again();
 
   /// Replaces rows of `lockstep.tables` in a step of its own. Only between batches.
@@ -75,33 +82,38 @@ class Applier {
   bool caught_up() const;
   /// The destination's contents as of the last look, kept up with what this applier did.
   const destination::Contents& contents() const { return contents_; }
-  /// Up to where the journal may forget, by what the destination holds. Hold it back while a copy begins.
+  /// Up to where the journal may forget, by what the destination holds. Release nothing from before a copy begins until
+  /// its hidden tables exist and `look_again` has seen them.
   StateId may_release() const { return release_floor(contents_, options_.wanted); }
   bool step_is_open() const { return step_ != nullptr; }
 
  private:
+  /// Nothing from this transaction on can be applied.
   struct Blocked {
-    StateId state;  ///< nothing from this transaction on can be applied
+    StateId state;
     Error why;
   };
 
-  Status start_lane();
   Status settle();
-  Status compare_with_journal() const;
+  Status start_lane();
+  void forget_batch();
   Result<Progress> fold_until_due(std::chrono::nanoseconds now);
+  Result<Progress> rest(std::chrono::nanoseconds now);
   Result<Progress> write_chunk();
   Result<Progress> commit_batch();
-  Result<Progress> block(const Error& why);
   Result<Progress> move_position(std::chrono::nanoseconds now);
   bool may_take() const;
-  PendingBatch pending(std::chrono::nanoseconds now) const;
+  PendingBatch pending(std::chrono::nanoseconds now, bool more_waiting) const;
   Status ensure_step();
   Status commit(const destination::Shown& now);
   Error failed(Error error);
+  destination::Shown with_newest_position(destination::Shown shown) const;
 
-  std::optional<StateId> publish_state(const std::vector<const destination::CopyLedger*>& ready);
-  Status scan_for_marks(const std::vector<const destination::CopyLedger*>& ready);
-  Status publish_at(const destination::Shown& at, const std::vector<const destination::CopyLedger*>& ready);
+  std::vector<destination::CopyLedger> ready_to_join() const;
+  Result<Published> publish_or_catch_up(const std::vector<destination::CopyLedger>& ready, StateId at);
+  Result<bool> fold_hidden(Lane& lane, StateId upto);
+  Status finish_publish(const std::vector<destination::CopyLedger>& ready, const destination::Shown& at);
+  Status finish_catch_up(const std::vector<destination::CopyLedger>& ready, StateId reached);
   Result<destination::Shown> shown_at(StateId state) const;
 
   destination::Destination& destination_;
@@ -110,18 +122,17 @@ class Applier {
   const ApplierOptions options_;
 
   destination::Contents contents_;
-  std::optional<destination::Shown> attempted_;     ///< a commit whose answer was lost
   bool must_look_ = true;                           ///< nobody knows what became of the last step
-  std::unique_ptr<Lane> lane_;
-  std::unique_ptr<destination::Step> step_;
+  bool has_looked_ = false;
+  std::optional<destination::Shown> attempted_;     ///< by a commit whose answer may have been lost
+  std::unique_ptr<Lane> lane_;                      ///< of the live tables; nothing before the first publish
+  std::unique_ptr<destination::Step> step_;         ///< open while a large transaction is under way
   std::optional<Blocked> blocked_;
   std::uint64_t batch_transactions_ = 0;
   std::optional<std::chrono::nanoseconds> batch_since_;
   std::optional<std::chrono::nanoseconds> position_due_;
   bool publish_waits_ = false;
-
-  struct Scan;
-  std::unique_ptr<Scan> scan_;                      ///< looks for marks, beside the lane
+  std::unique_ptr<JoinSearch> search_;              ///< for the marks of the tables that wait
 };
 
 }  // namespace lockstep::apply

@@ -11,6 +11,7 @@
 #include "model/decoder.hpp"
 #include "model/row.hpp"
 #include "model/shape.hpp"
+#include "model/vector.hpp"
 
 namespace lockstep::apply {
 
@@ -48,63 +49,69 @@ class Fold {
   void clear();
 
  private:
-  static constexpr std::uint32_t none = 0xffffffff;
+  static constexpr std::uint32_t none = destination::FoldedRow::complete;
 
-  /// A row as the batch knows it: the newest bytes, older ones for unchanged cells, the destination's row below them.
-  struct Version {
-    Bytes newest;
-    std::vector<Bytes> older;     ///< newest first; each gives a cell that no newer one has
-    Bytes base;                   ///< names the destination's row; empty: there is none
-    bool has_unchanged = false;   ///< some cell of `newest` has to be looked up in `older` and `base`
-  };
-  /// One key, in the order in which keys were first seen.
+  /// One key (keyless: one row's bytes), in the order in which they were first seen.
   struct Entry {
     Bytes key_row;                ///< an encoded row whose key cells are set
+    Bytes newest;                 ///< the row, while it is present
+    std::int64_t net = 0;         ///< keyless: rows more (or fewer) than before
+    std::uint32_t layers = none;  ///< into layers_, when `newest` has unchanged cells
     bool erase = false;           ///< the destination had a row with this key before the batch
     bool present = false;         ///< there is a row with this key now
-    Bytes newest;
-    std::uint32_t layers = none;  ///< into versions_, when `newest` has unchanged cells
-    std::int64_t net = 0;         ///< keyless: rows more (or fewer) than before
   };
-  /// A key's bytes and the row that has them.
   struct Key {
-    Bytes bytes;
-    Bytes row;
+    Bytes bytes;                  ///< what the index compares
+    Bytes row;                    ///< an encoded row whose key cells are set
+  };
+  /// What one walk over an encoded row tells.
+  struct Scan {
+    Bytes key;                    ///< when it is one piece of the row
+    bool key_is_whole = true;     ///< no key cell is null or unchanged
+    bool has_unchanged = false;
+  };
+  /// The row that an update replaces: in the batch (`newest`, `layers`), or the destination's (`base`).
+  struct Replaced {
+    Bytes newest;
+    std::uint32_t layers = none;
+    Bytes base;
   };
 
-  Status add_keyed(const Change& change, bool old_rows_are_keys);
-  Status add_keyless(const Change& change, bool old_rows_are_keys);
   Status insert_row(const Change& change);
   Status update_row(const Change& change, bool old_rows_are_keys);
   Status erase_row(const Change& change);
-  Status replace_in_place(const Key& key, const Change& change, bool old_rows_are_keys, bool unchanged);
-  Status move_row(const Key& from, const Key& to, const Change& change, bool old_rows_are_keys, bool unchanged);
+  Status update_keyless(const Change& change);
   Status count_row(Bytes row, std::int64_t by);
-  Result<Version> taken_from(std::uint32_t entry, const Key& old_key);
-  Result<Key> key_of_old(Bytes row);
-  Result<Key> key_of_new(const Change& change);
-  Key key_from(const std::vector<Cell>& cells, Bytes row);
-  Key made_key(const std::vector<Cell>& cells);
-  void set_version(Entry& entry, Version version);
-  Version version_of(const Entry& entry) const;
-  Status split(Bytes row, std::vector<Cell>& cells) const;
-  Entry& find_or_add(const Key& key, bool* added);
+  Status put(std::uint32_t number, const Change& change, bool old_rows_are_keys, bool has_unchanged, const Replaced& replaced);
+  Result<destination::Layers> layers_of(const Change& change, bool old_rows_are_keys, const Replaced& replaced);
+  bool keep_if_it_helps(Bytes row, destination::Layers& layers);
+  Result<Replaced> take_away(const Key& key);
+  Result<Scan> scan(Bytes row) const;
+  Result<Key> key_of(Bytes row, const Scan& scan);
+  Result<Key> key_of_new(const Change& change, const Scan& scan);
+  Key made_key(Bytes row);
+  std::uint32_t number_of(const Key& key);
+  void take_rows(destination::TableBatch& batch);
   Bytes keep(std::vector<std::byte> bytes);
   Error bad(const char* what) const;
 
   const TableShape* shape_;
   const std::vector<ColumnDecoder>* decoders_;
-  std::vector<std::uint16_t> key_;          ///< sorted
-  bool key_is_contiguous_ = false;          ///< its bytes are one view into the row
+  std::vector<bool> is_key_;                ///< by column
+  std::uint16_t key_first_ = 0;             ///< the key's lowest and highest column
+  std::uint16_t key_last_ = 0;
+  bool key_is_one_piece_ = false;           ///< its cells stand side by side
 
   KeyIndex index_;
   std::vector<Entry> entries_;
-  std::vector<Version> versions_;
+  std::vector<destination::Layers> layers_;
   bool truncated_ = false;
   std::vector<Block> blocks_;
-  std::uint64_t made_bytes_ = 0;            ///< in blocks of our own
+  Arena keys_;                              ///< of keys that are not one piece; needed while folding only
+  std::uint64_t made_bytes_ = 0;            ///< in keys_ and in blocks of our own
   ChangeCounts counts_;
-  std::vector<Cell> new_cells_, old_cells_, layer_cells_;  ///< scratch
+  std::vector<Cell> cells_, old_cells_;     ///< scratch
+  std::vector<std::uint16_t> unresolved_;   ///< scratch: unchanged cells whose value is still to be found
 };
 
 }  // namespace lockstep::apply

@@ -17,7 +17,7 @@ class KeyIndex {
   /// The number of `key`; a new key gets `fresh`.
   std::uint32_t find_or_add(Bytes key, std::uint32_t fresh);
   std::size_t size() const { return size_; }
-  std::uint64_t bytes() const { return slots_.capacity() * sizeof(Slot); }
+  std::uint64_t bytes() const { return size_ * 2 * sizeof(Slot); }  ///< at least half of the slots are free
   void clear();
 
  private:
