@@ -47,14 +47,7 @@ Status MemoryTable::write(const TableBatch& batch) {
     keyless_.clear();
   }
   for (const FoldedErase& gone : batch.erases) TRY_DO(erase(batch, gone));
-  for (MemoryRow& row : news) {
-    if (is_keyed()) {
-      std::string key = key_of(row);
-      keyed_.insert_or_assign(std::move(key), std::move(row));
-    } else {
-      keyless_.push_back(std::move(row));
-    }
-  }
+  for (MemoryRow& row : news) TRY_DO(insert(std::move(row)));
   return Done{};
 }
 
@@ -71,7 +64,7 @@ Status MemoryTable::insert(MemoryRow row) {
   }
   std::string key = key_of(row);
   if (keyed_.emplace(std::move(key), std::move(row)).second) return Done{};
-  return Error{ErrorKind::unexpected, "a key was copied twice", "", to_text(shape_.name)};
+  return Error{ErrorKind::unexpected, "a row with this key is there already", "", to_text(shape_.name)};
 }
 
 Status MemoryTable::erase(const TableBatch& batch, const FoldedErase& gone) {

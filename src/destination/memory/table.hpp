@@ -20,9 +20,9 @@ class MemoryTable {
  public:
   MemoryTable(TableShape shape, std::vector<LogicalType> types);
 
-  /// Error: unexpected when a copied key is there already.
+  /// Error: unexpected when a row's key is there already.
   Result<std::size_t> append(RowStream& stream);
-  /// On an error some of it may be written: the caller throws the table away.
+  /// Error: also unexpected when a keyless row to be taken away is not there. On an error some of it may be written: the caller throws the table away.
   Status write(const TableBatch& batch);
 
   std::vector<MemoryRow> rows() const;
