@@ -65,6 +65,7 @@ class Lane {
   struct Route {
     Target* target = nullptr;                           ///< nothing: ignored
     bool old_rows_are_keys = true;
+    std::string difference;                             ///< from the target's shape; empty: none that matters
   };
 
   Status add_target(const TableShape& shape, const std::vector<LogicalType>& types,
@@ -73,7 +74,7 @@ class Lane {
   Status fold_part(const Block& part);
   Status fold_change(const Change& change, const Block& part);
   Status truncate(const Change& change);
-  Result<Route> route(ShapeId id);
+  Result<const Route*> route(ShapeId id);
   Result<Target*> find(TableId table, const std::string& name);
 
   journal::Journal& journal_;

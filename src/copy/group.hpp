@@ -52,7 +52,9 @@ struct TableProgress {
 /// What became of a unit that could not be loaded.
 struct Setback {
   enum class What : std::uint8_t {
-    again,          ///< the unit is given out again; wait a little if the error says `later`
+    again,          ///< the unit is given out again; wait a little
+    was_loaded,     ///< it is in, only the answer got lost: as after `loaded`
+    ignored,        ///< its table has begun again or left meanwhile
     widened,        ///< the table begins again, under the same snapshot, with `column` as text
     table_again,    ///< the table left the group and must be copied in another one
     group_over,     ///< the snapshot is gone: every incomplete table must be copied in another group
@@ -70,7 +72,8 @@ class CopyGroup {
  public:
   /// Takes the snapshot (or the slot's own), writes the mark, plans the ranges, and finds the state the copy starts from.
   /// Nothing: the snapshot does not yet show all it must; try again in 50 ms. Error: busy (a shape is being changed; likewise).
-  /// The journal must not be released further from before this call until `create_hidden` is done.
+  /// The journal must not be released further from before this call until `create_hidden` is done. A table that the plan
+  /// does not know any more is in `left`.
   static Result<std::optional<CopyGroup>> open(source::SnapshotSource& source, journal::Journal& journal,
                                                GroupRequest request);
   /// Makes the hidden tables, in place of what was copied of them before. May be repeated after an error.
@@ -83,9 +86,10 @@ class CopyGroup {
 
   /// The next unit to load; nothing: all are given out (or in).
   std::optional<Unit> next_unit();
-  /// Its rows and ledger are committed. True: that was the last one of its table. Error: the failpoint copy.complete.
+  /// Its rows and ledger are committed. True: that was the last unit of its table. Error: the failpoint copy.complete.
   Result<bool> loaded(const Unit& unit, const destination::CopyCounts& counts);
-  /// Decides what to do; makes the hidden table anew for `widened`. Units of a table that began again or left are ignored.
+  /// Decides what to do about a unit that `load_unit` could not load. Asks the destination where an answer may have been
+  /// lost, and makes the hidden table anew for `widened`. After an Error call it again.
   Result<Setback> failed(destination::Destination& destination, const Unit& unit, const Error& why);
 
   bool complete() const;                            ///< every table that is still in the group is in
@@ -100,22 +104,25 @@ class CopyGroup {
     std::shared_ptr<const source::RangePlan> plan;
     destination::CopyLedger ledger;                 ///< as the destination has it, but for units in flight
     std::vector<std::vector<std::uint32_t>> units;
-    std::deque<std::size_t> waiting;                ///< indexes into units
+    std::deque<std::vector<std::uint32_t>> waiting; ///< units that nobody has in hand
     std::uint32_t attempt = 0;
     bool created = false;
   };
 
   CopyGroup() = default;
-  void add_table(TableToCopy asked, source::RangePlan plan);
-  void begin_again(Table& table);
+  Status take_snapshot(source::SnapshotSource& source, journal::Journal& journal, const GroupRequest& request);
+  Result<bool> find_start(source::SnapshotSource& source, journal::Journal& journal, const GroupRequest& request);
+  Status plan_tables(source::SnapshotSource& source, const GroupRequest& request);
+  Status add_table(const TableToCopy& asked, source::RangePlan plan, std::uint64_t unit_bytes);
   Table* table_of(const Unit& unit);
   void take_out(TableId table);
+  Result<bool> answer_was_lost(destination::Destination& destination, Table& table, const Unit& unit);
   Result<Setback> widen(destination::Destination& destination, Table& table, const Error& why);
-  Setback end_group(const Error& why);
+  Setback end_group(const Unit& unit, const Error& why);
 
   std::string id_;
-  std::string mark_;
-  std::uint64_t unit_bytes_ = 0;
+  std::string mark_;                                ///< empty: the slot's own snapshot needs none
+  bool is_slots_own_ = false;
   std::shared_ptr<const source::Snapshot> snapshot_;
   VisibleSet visible_;
   StateId applied_;

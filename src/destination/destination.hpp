@@ -88,6 +88,7 @@ class Step {
   virtual Status note(std::span<const TableNote> notes) = 0;
   /// Error: conflict when the destination no longer shows what `begin` was told. After an error nobody knows whether it
   /// took place: ask `contents`.
+  /// The state may be the one shown before: the position moved without changes of ours, or tables were published at it.
   virtual Status commit(const Shown& now) = 0;
   /// For a step on hidden tables and notes only: what is shown stays as it was.
   virtual Status commit_unshown() = 0;

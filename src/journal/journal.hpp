@@ -40,7 +40,8 @@ struct Owner {
 class Reader {
  public:
   virtual ~Reader() = default;
-  /// The next transaction after the last one given, if it is durable; nothing: not yet. Errors: bad_data, unreachable (disk).
+  /// The next transaction after the last one given, whether or not its parts were read, if it is durable; nothing: not
+  /// yet. Errors: bad_data, unreachable (disk).
   virtual Result<std::optional<Commit>> next() = 0;
   /// The next piece of that transaction's changes (ChangeReader reads it), without what savepoints took back; nothing: its end.
   virtual Result<std::optional<Block>> next_part() = 0;
