@@ -19,8 +19,6 @@
 namespace lockstep::journal {
 namespace {
 
-// Large enough to make the price of a write small, small enough that a reader which needs one part of it wastes little.
-constexpr std::size_t frame_bytes_wanted = 256u << 10;
 // A part above this gets a frame of its own.
 constexpr std::size_t part_bytes_large = 4u << 20;
 // Half of what a frame can hold: far above the largest row of any source.
@@ -83,12 +81,14 @@ Status FileJournal::begin_frame() {
   if (has_pending()) return Done{};
   if (size_ >= std::min(options_.segment_bytes_max, segment_bytes_limit)) TRY_DO(or_broken(roll()));
   pending_.header = {};
-  pending_.bytes.reserve(frame_bytes_wanted + frame_bytes_wanted / 4);
+  pending_.bytes.reserve(options_.write_bytes_wanted + options_.write_bytes_wanted / 4);
   pending_.bytes.resize(frame_header_bytes);
   return Done{};
 }
 
-Status FileJournal::end_record() { return pending_.bytes.size() >= frame_bytes_wanted ? flush() : Status(Done{}); }
+Status FileJournal::end_record() {
+  return pending_.bytes.size() >= options_.write_bytes_wanted ? flush() : Status(Done{});
+}
 
 Status FileJournal::flush() {
   if (through_unwritten_) {

@@ -19,6 +19,8 @@ struct Options {
   std::uint64_t segment_bytes_max = 64ull << 20;   // small enough to free disk soon, large enough to list quickly
   std::uint64_t free_disk_percent_min = 10;        // of the disk; below it `has_room` says no
   std::uint64_t bytes_max = 0;                     // of committed, unapplied transactions; 0: only the disk limits
+  std::uint64_t write_bytes_wanted = 256u << 10;   // large enough to make the price of a write small, small enough that a
+                                                   // reader which needs one part of it wastes little
 };
 
 /// What survives a power cut.

@@ -52,7 +52,9 @@ class MemoryFile final : public DiskFile {
 };
 
 Status MemoryDisk::pass(const char* what) {
-  if (++calls_ != fail_at_) return Done{};
+  ++calls_;
+  const bool fails = fail_at_ != 0 && (stop_ ? calls_ >= fail_at_ : calls_ == fail_at_);
+  if (!fails) return Done{};
   return Error{fail_kind_, std::string(what) + " was asked to fail"};
 }
 
@@ -60,7 +62,7 @@ Status MemoryDisk::append_to(File& file, Bytes bytes) {
   const Status passed = pass("append");
   const std::uint64_t room = bytes_max_ - std::min(bytes_max_, used());
   std::size_t done = bytes.size();
-  if (!passed.ok()) done = bytes.size() / 2;
+  if (!passed.ok()) done = stop_ && calls_ > fail_at_ ? 0 : bytes.size() / 2;
   if (done > room) done = static_cast<std::size_t>(room);
   file.content.insert(file.content.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(done));
   if (!passed.ok()) return passed.error();
@@ -70,6 +72,7 @@ Status MemoryDisk::append_to(File& file, Bytes bytes) {
 
 Status MemoryDisk::sync(File& file) {
   if (const Status passed = pass("sync"); !passed.ok()) {
+    if (stop_) return passed.error();
     if (file.synced < file.content.size()) file.lost.push_back({file.synced, file.content.size()});
     file.synced = file.content.size();
     return passed.error();
@@ -121,7 +124,7 @@ Result<std::unique_ptr<DiskFile>> MemoryDisk::open(const std::string& path, bool
   TRY_DO(pass("open"));
   const auto found = names_.find(path);
   if (create == (found != names_.end())) {
-    return Error{ErrorKind::unexpected, (create ? "there is already a " : "there is no ") + path, "", "", "",
+    return Error{ErrorKind::unexpected,       (create ? "there is already a " : "there is no ") + path, "", "", "",
                  create ? "EEXIST" : "ENOENT"};
   }
   std::shared_ptr<File>& file = names_[path];
@@ -169,6 +172,7 @@ void MemoryDisk::crash(std::mt19937_64& chance) {
   names_ = after;
   synced_names_ = std::move(after);
   fail_at_ = 0;
+  stop_ = false;
 }
 
 std::shared_ptr<MemoryDisk::File> MemoryDisk::survivor(const File& file, std::mt19937_64& chance) {
@@ -204,21 +208,24 @@ void MemoryDisk::tear(File& kept, Bytes unsynced, std::mt19937_64& chance) {
     for (std::size_t i = start; i < kept.content.size(); ++i) {
       if ((i - start) % sector != 0 || chance() % 3 != 0) continue;
       const std::size_t end = std::min(kept.content.size(), i + sector);
-      std::fill(kept.content.begin() + static_cast<std::ptrdiff_t>(i), kept.content.begin() + static_cast<std::ptrdiff_t>(end),
-                std::byte{0});
+      std::fill(kept.content.begin() + static_cast<std::ptrdiff_t>(i),
+                kept.content.begin() + static_cast<std::ptrdiff_t>(end), std::byte{0});
     }
   }
 }
 
-void MemoryDisk::kill() {
-  const std::scoped_lock lock(mutex_);
-  fail_at_ = 0;
-}
-
 void MemoryDisk::fail_call(std::uint64_t nth, ErrorKind kind) {
   const std::scoped_lock lock(mutex_);
-  fail_at_ = calls_ + nth;
+  fail_at_ = nth == 0 ? 0 : calls_ + nth;
   fail_kind_ = kind;
+  stop_ = false;
+}
+
+void MemoryDisk::stop_at_call(std::uint64_t nth) {
+  const std::scoped_lock lock(mutex_);
+  fail_at_ = calls_ + nth;
+  fail_kind_ = ErrorKind::unexpected;
+  stop_ = true;
 }
 
 std::uint64_t MemoryDisk::calls() const {

@@ -17,8 +17,8 @@ namespace lockstep::test {
 ///
 /// What survives `crash`: everything synced. Of the rest each file keeps all, nothing, a piece from its start, a piece
 /// with garbage behind it, or pieces with holes of zeros (pages reach a disk in any order). Names that were made or
-/// removed since the last sync_folder are there or not. After a sync that failed the bytes in question can be read until
-/// the crash, and a later sync says yes to them and yet does not save them, as Linux does.
+/// removed since the last sync_folder are there or not. After a sync that failed the bytes in question can be read
+/// until the crash, and a later sync says yes to them and yet does not save them, as Linux does.
 class MemoryDisk final : public Disk {
  public:
   Status make_folder(const std::string& path) override;
@@ -30,11 +30,12 @@ class MemoryDisk final : public Disk {
 
   /// The power goes. Handles that were open before see a disk that nobody else sees.
   void crash(std::mt19937_64& chance);
-  /// As after `kill -9`: everything that was written is still there.
-  void kill();
 
   /// The n-th call from now on (first: 1) fails once, reads and questions too; an append does a part of its work first.
+  /// 0: none.
   void fail_call(std::uint64_t nth, ErrorKind kind = ErrorKind::unexpected);
+  /// From the n-th call on (first: 1) every call fails, the first one in its midst, until `crash`: the power is off.
+  void stop_at_call(std::uint64_t nth);
   std::uint64_t calls() const;  ///< since the disk was made
 
   /// All files together may not hold more than this; then appends give no_space, after a part of their work.
@@ -51,7 +52,9 @@ class MemoryDisk final : public Disk {
  private:
   friend class MemoryFile;
 
-  struct Hole { std::size_t begin = 0, end = 0; };
+  struct Hole {
+    std::size_t begin = 0, end = 0;
+  };
   struct File {
     std::vector<std::byte> content;
     std::size_t synced = 0;                        // bytes of `content` that survive
@@ -68,11 +71,12 @@ class MemoryDisk final : public Disk {
   static std::shared_ptr<File> survivor(const File& file, std::mt19937_64& chance);
   static void tear(File& kept, Bytes unsynced, std::mt19937_64& chance);
 
-  mutable std::mutex mutex_;   // guards all below
+  mutable std::mutex mutex_;  // guards all below
   Names names_;
   Names synced_names_;
   std::uint64_t calls_ = 0;
   std::uint64_t fail_at_ = 0;  // 0: never
+  bool stop_ = false;          // at fail_at_ and for good
   ErrorKind fail_kind_ = ErrorKind::unexpected;
   std::uint64_t bytes_max_ = std::uint64_t{1} << 40;
   std::optional<DiskSpace> space_;
