@@ -1,0 +1,13 @@
+select id, hex(t) from w order by id;
+-- expect: 1|NULL
+-- expect: 2|
+-- expect: 3|4E554C4C
+-- expect: 4|5C4E
+-- expect: 5|5C2E
+-- expect: 6|6109620D0A635C
+-- expect: 11|
+-- expect: 12|NULL
+-- expect: 13|4E554C4C
+-- expect: 14|5C4E
+-- expect: 15|5C2E
+-- expect: 16|6109620D0A635C

@@ -1,0 +1,2 @@
+select count(*), max(id), max(tries) from q;
+-- expect: 10|10|100

@@ -1,0 +1,3 @@
+select id, v from acc order by id;
+-- expect: 1|11
+-- expect: 2|20

@@ -1,0 +1,2 @@
+select count(*), min(n), max(n) from ver;
+-- expect: 500|53|53
