@@ -1,0 +1,193 @@
+#include <set>
+
+#include "base/failpoint.hpp"
+#include "destination/duckdb/core.hpp"
+#include "destination/fence.hpp"
+
+namespace lockstep::destination::duck {
+namespace {
+
+/// One DuckDB transaction on the writer's connection.
+class DuckStep : public Step {
+ public:
+  DuckStep(Core& core, Transaction transaction, std::optional<Shown> before)
+      : core_(core), session_(*core.session), transaction_(std::move(transaction)), before_(std::move(before)),
+        live_(session_.live) {
+    core_.step_is_open = true;
+  }
+  ~DuckStep() override {
+    if (moved_tables_) session_.tables->forget_statements();
+    core_.step_is_open = false;
+  }
+
+  Status write(const TableBatch& batch) override {
+    return guarded([&]() -> Status {
+      const auto found = live_.find(batch.shape->table);
+      if (found == live_.end()) {
+        return Error{ErrorKind::unexpected, "there is no such live table", "", lockstep::to_text(batch.shape->name)};
+      }
+      const LiveEntry& live = found->second;
+      wrote_live_ = true;
+      return write_to(batch, live.about.shape, live.about.types, session_.ledger.qualified(live.place));
+    });
+  }
+
+  Status write_hidden(const TableBatch& batch) override {
+    return guarded([&]() -> Status {
+      TRY(hidden, complete_hidden(batch.shape->table));
+      return write_to(batch, hidden->ledger.shape, hidden->ledger.types, session_.ledger.hidden_table(*hidden));
+    });
+  }
+
+  Status publish(TableId hidden) override {
+    return guarded([&]() -> Status {
+      TRY(found, complete_hidden(hidden));
+      const HiddenEntry entry = *found;
+      TRY_DO(make_way(entry));
+      TRY_DO(connection().run("ALTER TABLE " + session_.ledger.hidden_table(entry) + " RENAME TO " +
+                              quote_name(entry.place.table)));
+      TRY_DO(session_.ledger.remove_hidden(connection(), hidden));
+      const LiveEntry live{{entry.ledger.shape, entry.ledger.types}, entry.place};
+      TRY_DO(session_.ledger.insert_live(connection(), live));
+      live_.insert_or_assign(hidden, live);
+      hidden_.erase(hidden);
+      published_.insert(hidden);
+      wrote_live_ = true;
+      return note_one({live.about.shape.name, TableState::live, std::nullopt, ""});
+    });
+  }
+
+  Status advance_hidden(TableId hidden, StateId applied) override {
+    return guarded([&]() -> Status { return session_.ledger.set_applied(connection(), hidden, applied); });
+  }
+
+  Status note(std::span<const TableNote> notes) override {
+    return guarded([&]() -> Status {
+      for (const TableNote& one : notes) TRY_DO(note_one(one));
+      return Done{};
+    });
+  }
+
+  Status commit(const Shown& now) override {
+    return guarded([&]() -> Status {
+      TRY_DO(session_.ledger.set_shown(connection(), core_.identity.mirror, before_, now));
+      for (const TableId table : published_) TRY_DO(say_renamings(live_.at(table), now));
+      return finish();
+    });
+  }
+
+  Status commit_unshown() override {
+    CHECK(!wrote_live_);  // rows that readers see move with what is shown
+    return guarded([&]() -> Status { return finish(); });
+  }
+
+ private:
+  Connection& connection() { return *session_.writer.connection; }
+
+  // After an error the transaction may hold anything: nothing more is written, and nothing is committed.
+  template <class Effect>
+  Status guarded(Effect effect) {
+    if (ended_) return Error{ErrorKind::unexpected, "the step has ended before"};
+    Status done = core_.watched(effect());
+    if (!done.ok()) ended_ = true;
+    return done;
+  }
+
+  Status write_to(const TableBatch& batch, const TableShape& shape, const std::vector<LogicalType>& types,
+                  const std::string& table) {
+    TRY_DO(check_fits(batch, types));
+    TRY_DO(session_.tables->write(batch, target_of(session_.ledger, shape, types, table)));
+    FAILPOINT("apply.chunk_written");
+    return Done{};
+  }
+
+  Result<HiddenEntry*> complete_hidden(TableId hidden) {
+    auto found = hidden_.find(hidden);
+    if (found == hidden_.end()) {
+      TRY(entry, session_.ledger.read_hidden(connection(), hidden));
+      found = hidden_.emplace(hidden, std::move(entry)).first;
+    }
+    if (is_complete(found->second.ledger)) return &found->second;
+    return Error{ErrorKind::unexpected, "a hidden table is not complete", "",
+                 lockstep::to_text(found->second.ledger.shape.name)};
+  }
+
+  // Takes the live table away that the hidden one comes in the place of: its own, or an older one of its name.
+  Status make_way(const HiddenEntry& entry) {
+    session_.tables->forget_statements();
+    moved_tables_ = true;
+    for (auto live = live_.begin(); live != live_.end();) {
+      const TableShape& shape = live->second.about.shape;
+      if (shape.table != entry.ledger.table && shape.name != entry.ledger.shape.name) {
+        ++live;
+        continue;
+      }
+      TRY_DO(connection().run("DROP TABLE " + session_.ledger.qualified(live->second.place)));
+      TRY_DO(session_.ledger.remove_live(connection(), shape.table));
+      if (shape.name != entry.ledger.shape.name) {
+        TRY_DO(session_.ledger.remove_note(connection(), core_.identity.mirror, shape.name));
+      }
+      live = live_.erase(live);
+    }
+    return Done{};
+  }
+
+  Status note_one(const TableNote& note) {
+    std::optional<Place> place;
+    for (const auto& [table, live] : live_) {
+      if (live.about.shape.name == note.source) place = live.place;
+    }
+    return session_.ledger.set_note(connection(), core_.identity.mirror, note, place);
+  }
+
+  Status say_renamings(const LiveEntry& live, const Shown& now) {
+    for (const std::string& said : renamings(live.about.shape, live.place)) {
+      TRY_DO(session_.ledger.add_schema_change(connection(), core_.identity.mirror, now, live.about.shape.name, said));
+    }
+    return Done{};
+  }
+
+  Status finish() {
+    if (published_.empty()) {
+      FAILPOINT("apply.before_commit");
+    } else {
+      FAILPOINT("publish.before_commit");
+    }
+    ended_ = true;
+    session_.live_is_stale = true;  // until the commit is known to have taken place
+    TRY_DO(transaction_.commit());
+    session_.live = std::move(live_);
+    session_.live_is_stale = false;
+    if (published_.empty()) {
+      FAILPOINT("apply.after_commit");
+    } else {
+      FAILPOINT("publish.after_commit");
+    }
+    return Done{};
+  }
+
+  Core& core_;
+  Session& session_;
+  Transaction transaction_;
+  std::optional<Shown> before_;
+  std::map<TableId, LiveEntry> live_;      // as this step leaves it
+  std::map<TableId, HiddenEntry> hidden_;  // those that were looked at
+  std::set<TableId> published_;
+  bool moved_tables_ = false;
+  bool wrote_live_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Step>> begin_step(Core& core, const std::optional<Shown>& expected) {
+  CHECK(!core.step_is_open);  // one step at a time
+  TRY_DO(core.load_live());
+  Session& session = *core.session;
+  TRY(transaction, Transaction::begin(*session.writer.connection));
+  TRY(shown, session.ledger.read_shown(*session.writer.connection));
+  TRY_DO(check_shown(shown, expected));
+  return std::unique_ptr<Step>(std::make_unique<DuckStep>(core, std::move(transaction), expected));
+}
+
+}  // namespace lockstep::destination::duck
