@@ -28,7 +28,7 @@ TEST(Names, FitWhateverTheMirrorIsCalled) {
 }
 
 TEST(Names, AreTheSameForEver) {
-  EXPECT_EQ(slot_name("My Mirror", "shop"), "lockstep_my_mirror_shop_????????");
+  EXPECT_EQ(slot_name("My Mirror", "shop"), "lockstep_my_mirror_shop_f71f059c");
   EXPECT_EQ(publication_name("shop", "shop"), "lockstep_shop");
 }
 

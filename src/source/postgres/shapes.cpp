@@ -81,8 +81,14 @@ Status read_columns(Connection& connection, const std::vector<TableId>& ids, Cat
   return Done{};
 }
 
-Status read_types(Connection& connection, Catalog& catalog) {
-  TRY(rows, connection.query(std::string(type_rows_query)));
+/// The columns' types, what domains and arrays among them are made of, and nothing of the thousands of others.
+Status read_types(Connection& connection, const std::vector<TableId>& ids, Catalog& catalog) {
+  TRY(rows, connection.query(
+                "WITH RECURSIVE used(type) AS (SELECT DISTINCT atttypid FROM pg_attribute WHERE attrelid = ANY('" +
+                array_of(ids) + "'::oid[]) AND attnum > 0 AND NOT attisdropped"
+                " UNION SELECT part FROM used JOIN pg_type t ON t.oid = used.type,"
+                " LATERAL unnest(ARRAY[t.typelem, t.typbasetype]) part WHERE part <> 0) " +
+                std::string(type_rows_query) + " WHERE oid IN (SELECT type FROM used)"));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     TypeRow type;
     type.oid = static_cast<std::uint32_t>(rows.unsigned_number(r, 0));
@@ -109,7 +115,7 @@ Result<Catalog> read_catalog(Connection& connection, const std::vector<TableId>&
   if (tables.empty()) return catalog;
   TRY_DO(read_tables(connection, tables, catalog));
   TRY_DO(read_columns(connection, tables, catalog));
-  TRY_DO(read_types(connection, catalog));
+  TRY_DO(read_types(connection, tables, catalog));
   return catalog;
 }
 

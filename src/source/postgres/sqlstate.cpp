@@ -33,11 +33,15 @@ constexpr std::array rules{
     Rule{"72000", ErrorKind::conflict},     // snapshot too old: only a new snapshot helps
 };
 
+/// Five digits and capitals; each code has a digit, which tells it from "FATAL".
 bool is_code(std::string_view text) {
+  bool has_digit = false;
   for (const char c : text) {
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0 && std::isupper(static_cast<unsigned char>(c)) == 0) return false;
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (!digit && std::isupper(static_cast<unsigned char>(c)) == 0) return false;
+    has_digit = has_digit || digit;
   }
-  return text.size() == 5;
+  return has_digit && text.size() == 5;
 }
 
 /// Where ": CODE: " stands in the message; npos: nowhere.
