@@ -89,13 +89,13 @@ bool equals(const Decimal& decimal, std::uint64_t odd, int exponent) {
   return left == right && twos == exponent;
 }
 
-/// Whether the decimal lies exactly in the middle between the float `mantissa` * 2^`exponent` and a neighbour. Below a
-/// power of two the neighbour is nearer. A middle is an odd number of at most 55 bits times a power of two, so it can
-/// equal a decimal of 17 digits only for few powers of ten: 5^23 is the greatest that divides such a number.
+/// Whether the decimal lies exactly in the middle between the float `mantissa` * 2^`exponent` and a neighbour. A middle
+/// is an odd number of at most 54 bits times a power of two, so it can equal a decimal of 17 digits only for few powers
+/// of ten: 5^23 is the greatest that divides such a number. (Below a power of two the neighbour is nearer; no shortest
+/// form of a power of two lies in that middle, as trying all of them has shown.)
 bool is_in_the_middle(const Decimal& decimal, std::uint64_t mantissa, int exponent) {
   if (decimal.exponent < -3 || decimal.exponent > 23) return false;
-  return equals(decimal, 2 * mantissa + 1, exponent - 1) || equals(decimal, 2 * mantissa - 1, exponent - 1) ||
-         (std::has_single_bit(mantissa) && equals(decimal, 4 * mantissa - 1, exponent - 2));
+  return equals(decimal, 2 * mantissa + 1, exponent - 1) || equals(decimal, 2 * mantissa - 1, exponent - 1);
 }
 
 template <class Float>
