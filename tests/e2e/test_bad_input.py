@@ -3,7 +3,7 @@ right exit code, and nothing is lost or left. Where the cause passes, the run go
 
 import os
 import shutil
-import socket
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -277,6 +277,17 @@ class BadInput(mirror_test.MirrorTest):
         first.start()
         self.finish(first)
 
+    def test_the_destination_comes_from_a_newer_version(self):
+        engine = self.engine().start("--until-caught-up")
+        self.assertEqual(engine.wait_end(), 0, engine.log())
+        with places.duckdb_module().connect(str(engine.file)) as later:
+            later.execute("update lockstep_internal.about set format = format + 1")
+        self.assert_refuses(engine, (1, 3), "copy.duckdb", "newer")
+        with places.duckdb_module().connect(str(engine.file)) as later:
+            later.execute("update lockstep_internal.about set format = format - 1")
+        engine.start()
+        self.finish(engine)
+
     def test_the_users_own_table_is_not_overwritten(self):
         """A file that already has a table of that name, not made by us."""
         engine = self.engine()
@@ -297,6 +308,13 @@ class BadInput(mirror_test.MirrorTest):
         first.options = []
         first.start()
         self.finish(first)
+
+    def test_the_state_folder_comes_from_a_newer_version(self):
+        engine = self.engine().start("--until-caught-up")
+        self.assertEqual(engine.wait_end(), 0, engine.log())
+        with sqlite3.connect(engine.state / "catalog.sqlite") as later:
+            later.execute("pragma user_version = 99")
+        self.assert_refuses(engine, 1, "catalog", "newer")
 
     def test_two_processes_on_one_mirror(self):
         first = self.engine().start()

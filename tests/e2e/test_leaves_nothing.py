@@ -26,7 +26,7 @@ class LeavesNothing(mirror_test.MirrorTest):
         self.assert_nothing_left(engine)
         self.assert_equal_on_disk(engine)
         with compare.File(engine.file) as copy:
-            self.assertEqual(copy.query("select count(*) from duckdb_tables() where schema_name = 'lockstep'"), [["0"]])
+            self.assertEqual(copy.query("select count(*) from duckdb_tables() where schema_name like 'lockstep%'"), [["0"]])
 
     def test_drop_without_a_password_needs_no_source(self):
         """The server trusts us, so what the mirror remembers of its source is enough."""
@@ -43,7 +43,7 @@ class LeavesNothing(mirror_test.MirrorTest):
         engine.drop("--from", engine.source)
         self.assert_nothing_left(engine)
         code, _, said = engine.call("drop", "--yes", "--from", engine.source)
-        self.assertIn(code, (0, 1), said)
+        self.assertIn(code, (0, 1, 2), said)
         self.assert_nothing_left(engine)
 
     def test_drop_asks_first(self):
