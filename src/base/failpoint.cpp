@@ -93,7 +93,8 @@ Status pass_failpoint(std::size_t index) {
   const Action action = site.action;
   if (action == Action::none || ++site.passed != site.act_at) return Done{};
   const std::string name(failpoint_names[index]);
-  ::dprintf(STDERR_FILENO, "failpoint %s\n", name.c_str());
+  // An error speaks for itself, and simulations ask for many.
+  if (action != Action::fail) ::dprintf(STDERR_FILENO, "failpoint %s\n", name.c_str());
   if (action == Action::kill) ::kill(::getpid(), SIGKILL);
   if (action == Action::pause) pause_until_resumed();
   if (action == Action::fail) return Error{ErrorKind::unexpected, "failpoint " + name + " was asked to fail"};
