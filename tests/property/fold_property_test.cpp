@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "apply/fold.hpp"
 #include "destination/memory/memory_destination.hpp"
 #include "model/change.hpp"
+#include "must.hpp"
 #include "text_source.hpp"
 
 namespace lockstep::test {
@@ -18,20 +18,6 @@ namespace {
 using destination::MemoryDestination;
 
 constexpr std::uint64_t seeds = 120'000;
-
-/// LOCKSTEP_SEED=N runs that one alone.
-std::pair<std::uint64_t, std::uint64_t> seed_range(std::uint64_t count) {
-  const char* one = std::getenv("LOCKSTEP_SEED");
-  if (one == nullptr) return {0, count};
-  const std::uint64_t seed = std::strtoull(one, nullptr, 10);
-  return {seed, seed + 1};
-}
-
-#define MUST(expr)                                             \
-  do {                                                         \
-    const auto must_have = (expr);                             \
-    ASSERT_TRUE(must_have.ok()) << to_text(must_have.error()); \
-  } while (false)
 
 std::vector<std::vector<std::string>> sorted_rows(const MemoryDestination& destination, const TableName& name) {
   auto rows = destination.rows(name).value_or(std::vector<destination::MemoryRow>{});

@@ -29,9 +29,9 @@ TextRow TextSource::random_row(Dice& dice) {
   TextRow row;
   for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
     if (is_key(i)) {
-      row.emplace_back(std::to_string(dice.below(shape_.key.size() == 1 ? 4 : 2)));
+      row.emplace_back(prefix_ + std::to_string(dice.below(shape_.key.size() == 1 ? 4 : 2)));
     } else if (!is_keyed()) {
-      row.emplace_back(std::to_string(dice.below(2)));  // equal rows are wanted
+      row.emplace_back(prefix_ + std::to_string(dice.below(2)));  // equal rows are wanted
     } else if (dice.one_in(6)) {
       row.emplace_back(std::nullopt);
     } else {
@@ -99,9 +99,9 @@ void TextSource::say(ChangeKind kind, ShapeId id, const TextRow& old_row, const 
   encode_change(change, out);
 }
 
-std::vector<std::vector<std::string>> TextSource::sorted_texts() const {
+std::vector<std::vector<std::string>> sorted_texts(const std::vector<TextRow>& rows) {
   std::vector<std::vector<std::string>> texts;
-  for (const TextRow& row : rows_) {
+  for (const TextRow& row : rows) {
     std::vector<std::string>& text = texts.emplace_back();
     for (const auto& value : row) text.push_back(value ? *value : "NULL");
   }

@@ -23,19 +23,24 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
+/// As the memory destination shows them, sorted.
+std::vector<std::vector<std::string>> sorted_texts(const std::vector<TextRow>& rows);
+
 /// A table of the source, as dumb as can be: rows in a list, each change done one by one. It also says each change as a
 /// source would, leaving values unsaid now and then.
 class TextSource {
  public:
-  explicit TextSource(TableShape shape) : shape_(std::move(shape)) {}
+  /// `prefix` stands before all keys (keyless: all values): two sources of one table never meet.
+  explicit TextSource(TableShape shape, std::string prefix = "") : shape_(std::move(shape)), prefix_(std::move(prefix)) {}
 
   /// Makes one change and appends it, encoded. Few keys, so that they meet.
   void change(Dice& dice, ShapeId id, std::vector<std::byte>& out);
   void truncate() { rows_.clear(); }
   const TableShape& shape() const { return shape_; }
+  const std::vector<TextRow>& rows() const { return rows_; }
 
   /// As the memory destination shows them.
-  std::vector<std::vector<std::string>> sorted_texts() const;
+  std::vector<std::vector<std::string>> sorted_texts() const { return test::sorted_texts(rows_); }
 
  private:
   bool is_keyed() const { return !shape_.key.empty(); }
@@ -50,6 +55,7 @@ class TextSource {
   void say(ChangeKind kind, ShapeId id, const TextRow& old_row, const TextRow& row, std::vector<std::byte>& out) const;
 
   TableShape shape_;
+  std::string prefix_;
   std::vector<TextRow> rows_;
   std::uint64_t made_ = 0;
 };

@@ -11,6 +11,7 @@
 #include "model/change.hpp"
 #include "model/decoder.hpp"
 #include "model/row.hpp"
+#include "model/row_stream.hpp"
 #include "model/shape.hpp"
 
 namespace lockstep::test {
@@ -80,6 +81,36 @@ class TextDecoders final : public DecoderFactory {
     if (target.kind == TypeKind::int16) return ColumnDecoder{decode_to_int16, target, column.source_type, -1};
     return Error{ErrorKind::unsupported, "tests know only text and int16"};
   }
+};
+
+/// Gives rows of text, decoded to `targets` as TextDecoders decodes.
+class TextRowStream final : public RowStream {
+ public:
+  TextRowStream(TableShape shape, std::vector<TextRow> rows, const std::vector<LogicalType>& targets)
+      : shape_(std::move(shape)), rows_(std::move(rows)) {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      decoders_.push_back(TextDecoders().decoder(shape_.columns[i], targets[i]).value());
+    }
+  }
+  Result<std::size_t> read(std::span<VectorView> columns, std::size_t capacity) override {
+    std::size_t given = 0;
+    for (; given < capacity && next_ < rows_.size(); ++given, ++next_) {
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        const auto& value = rows_[next_][i];
+        const Cell cell = value ? Cell{Cell::State::text, bytes_of(*value)} : Cell{};
+        if (decoders_[i].decode(decoders_[i], cell, columns[i], given) != Decoded::ok) {
+          return Error{ErrorKind::does_not_fit, "a value does not fit", "", to_text(shape_.name), shape_.columns[i].name};
+        }
+      }
+    }
+    return given;
+  }
+
+ private:
+  TableShape shape_;
+  std::vector<TextRow> rows_;
+  std::vector<ColumnDecoder> decoders_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace lockstep::test
