@@ -21,6 +21,9 @@ class DiskFile {
   virtual Status read(std::uint64_t offset, std::span<std::byte> into) const = 0;
   virtual std::uint64_t size() const = 0;
   virtual Status truncate(std::uint64_t size) = 0;
+  /// Writes bytes that are there already once more, so that the next sync really saves them: after a failed sync, or a
+  /// kill in the midst of one, the system may take them for saved when they are not.
+  virtual Status write_again(std::uint64_t offset, Bytes bytes) = 0;
 };
 
 struct DiskSpace { std::uint64_t free_bytes = 0; std::uint64_t total_bytes = 0; };

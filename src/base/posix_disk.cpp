@@ -58,13 +58,11 @@ class PosixFile final : public DiskFile {
   PosixFile(const PosixFile&) = delete;
   PosixFile& operator=(const PosixFile&) = delete;
 
-  Status append(Bytes bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t written = uninterrupted([&] { return ::write(handle_, bytes.data(), bytes.size()); });
-      if (written < 0) return error_of(errno, "write to", path_);
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    return Done{};
+  Status append(Bytes bytes) override { return write(size(), bytes); }
+
+  Status write_again(std::uint64_t offset, Bytes bytes) override {
+    CHECK(offset + bytes.size() <= size());
+    return write(offset, bytes);
   }
 
   Status sync() override {
@@ -99,6 +97,17 @@ class PosixFile final : public DiskFile {
   }
 
  private:
+  Status write(std::uint64_t offset, Bytes bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written =
+          uninterrupted([&] { return ::pwrite(handle_, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
+      if (written < 0) return error_of(errno, "write to", path_);
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+      offset += static_cast<std::uint64_t>(written);
+    }
+    return Done{};
+  }
+
   int handle_;
   std::string path_;
   std::atomic<bool> poisoned_{false};
@@ -131,7 +140,7 @@ class PosixDisk final : public Disk {
   }
 
   Result<std::unique_ptr<DiskFile>> open(const std::string& path, bool create) override {
-    const int flags = O_RDWR | O_APPEND | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0);
+    const int flags = O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0);
     const int handle = uninterrupted([&] { return ::open(path.c_str(), flags, 0600); });
     if (handle < 0) return error_of(errno, create ? "create" : "open", path);
     return std::unique_ptr<DiskFile>(std::make_unique<PosixFile>(handle, path));

@@ -120,9 +120,7 @@ Status FileJournal::write_pending() {
 
 /// Goes on in a new segment. With nothing pending: the current file holds all that was written.
 Status FileJournal::roll() {
-  const Status synced = fsync(*file_);
-  if (!synced.ok()) cut_unsynced();
-  TRY_DO(synced);
+  TRY_DO(fsync(*file_));
   SegmentHeader header;
   header.owner = owner_;
   header.last = last_;
@@ -133,6 +131,7 @@ Status FileJournal::roll() {
   file_ = std::move(file);
   ++number_;
   size_ = static_cast<std::uint32_t>(file_->size());
+  synced_ = size_;
   shared_->index.add_segment(number_, size_, last_);
   through_unwritten_ = false;  // the header says it
   publish({file_, number_, size_, written()});
@@ -148,9 +147,6 @@ void FileJournal::publish(const Flushed& flushed) {
   durable.through = std::max(durable.through, flushed.durable.through);
 }
 
-/// As good as can be: if this fails too, only a power cut before the next sync tells the truth about these bytes.
-void FileJournal::cut_unsynced() { static_cast<void>(file_->truncate(synced_)); }
-
 Result<Durable> FileJournal::sync() {
   const std::scoped_lock one_at_a_time(sync_mutex_);
   Flushed flushed;
@@ -163,7 +159,6 @@ Result<Durable> FileJournal::sync() {
   }
   const Status synced = fsync(*flushed.file);  // without the lock: the receiver goes on writing
   const std::scoped_lock lock(shared_->mutex);
-  if (!synced.ok() && flushed.segment == number_) cut_unsynced();
   TRY_DO(or_broken(synced));
   TRY_DO(usable());
   publish(flushed);

@@ -67,7 +67,6 @@ class FileJournal final : public Journal {
   Status write_pending();
   Status roll();
   void publish(const Flushed& flushed);
-  void cut_unsynced();
   Status write_shape(ShapeBook::Known& known);
   Status write_used_shapes(Bytes changes);
   Spool& spool_of_first(Xid xid);

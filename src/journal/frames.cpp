@@ -84,7 +84,6 @@ Result<FramePtr> FrameLoader::load(Place at) {
 
 Result<std::shared_ptr<DiskFile>> create_segment(Disk& disk, const std::string& folder, std::uint32_t number,
                                                  const SegmentHeader& header) {
-  TRY(file, disk.open(folder + "/" + segment_name(number), true));
   std::vector<std::byte> bytes;
   encode_preamble(bytes);
   bytes.resize(preamble_bytes + frame_header_bytes);
@@ -94,6 +93,8 @@ Result<std::shared_ptr<DiskFile>> create_segment(Disk& disk, const std::string& 
   frame.length = static_cast<std::uint32_t>(body.size());
   frame.body_crc = crc32c(body);
   encode_frame_header(frame, {number, preamble_bytes}, bytes.data() + preamble_bytes);
+
+  TRY(file, disk.open(folder + "/" + segment_name(number), true));
   TRY_DO(file->append(bytes));
   FAILPOINT("journal.segment_created");
   TRY_DO(file->sync());

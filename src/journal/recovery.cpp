@@ -7,6 +7,10 @@
 // commits that the source has been allowed to forget. Damage in the very last synced write looks like a torn one; that
 // is found when the source's confirmed position is compared with `durable().through`.
 //
+// What survives must be made durable before anyone is told of it, and a sync alone does not do that: after a sync that
+// failed, or that a kill interrupted, Linux may keep bytes in memory, marked as saved, that never reached the disk. So
+// all that no later frame vouches for is written once more, in place and with the same bytes, and then synced.
+//
 // A segment is durable with its header, and its predecessor whole, before anything is written into it. So only
 // the last segment can be torn, and a last one without a whole header never held anything: it is removed.
 //
@@ -24,6 +28,7 @@ namespace {
 
 // A file without a whole header, but larger than any header, is damage whatever it holds.
 constexpr std::uint64_t header_bytes_max = 64u << 10;
+constexpr std::size_t again_bytes_at_once = 1u << 20;
 
 class Recovery {
  public:
@@ -47,6 +52,7 @@ class Recovery {
   Status take_frame(Place at, const FrameHeader& header);
   Status take_shapes(Bytes body, Place at);
   Status take_records(Bytes body, Place at);
+  Status save_again(DiskFile& file) const;
   Status refuse_promised(const DiskFile& file, Place bad, const std::string& how) const;
   Status create_first();
 
@@ -55,6 +61,7 @@ class Recovery {
   const Owner& owner_;
   Recovered found_;
   std::uint32_t previous_end_ = 0;
+  std::uint32_t vouched_for_ = 0;  // bytes of the last segment that are durable: a later frame says so
 };
 
 Result<std::vector<std::uint32_t>> Recovery::list() {
@@ -132,7 +139,6 @@ Status Recovery::drop_unborn(std::vector<std::uint32_t>& numbers) {
   if (!has_predecessor || file->size() > header_bytes_max) return header.error();
   TRY_DO(refuse_promised(*file, {number, 0}, header.error().what));
   TRY_DO(disk_.remove(path(number)));
-  TRY_DO(disk_.sync_folder(folder_));
   numbers.pop_back();
   return Done{};
 }
@@ -208,9 +214,23 @@ Status Recovery::walk_last(DiskFile& file, std::uint32_t number) {
     }
     if (header.value().has_shapes) TRY_DO(take_shapes(body.value(), at));
     TRY_DO(take_records(body.value(), at));
+    vouched_for_ = std::max(vouched_for_, header.value().synced);
     TRY_DO(take_frame(at, header.value()));
   }
-  return file.sync();  // also without a cut: what survived a kill may never have been synced
+  return save_again(file);
+}
+
+/// Also without a cut: what survived a kill may never have been synced.
+Status Recovery::save_again(DiskFile& file) const {
+  std::uint32_t from = vouched_for_;
+  std::vector<std::byte> bytes(std::min<std::size_t>(found_.index.back().end - from, again_bytes_at_once));
+  while (from < found_.index.back().end) {
+    const auto piece = std::span(bytes).first(std::min<std::size_t>(bytes.size(), found_.index.back().end - from));
+    TRY_DO(file.read(from, piece));
+    TRY_DO(file.write_again(from, piece));
+    from += static_cast<std::uint32_t>(piece.size());
+  }
+  return file.sync();
 }
 
 /// Error: bad_data if a whole frame behind `bad` says that the bytes there were durable.
@@ -237,7 +257,6 @@ Status Recovery::refuse_promised(const DiskFile& file, Place bad, const std::str
 }
 
 Status Recovery::create_first() {
-  TRY_DO(disk_.sync_folder(folder_));
   const std::size_t slash = folder_.find_last_of('/');
   if (slash != std::string::npos && slash > 0) TRY_DO(disk_.sync_folder(folder_.substr(0, slash)));
   SegmentHeader header;
@@ -253,6 +272,7 @@ Result<Recovered> Recovery::run() {
   TRY_DO(disk_.make_folder(folder_));
   TRY(numbers, list());
   TRY_DO(drop_unborn(numbers));
+  TRY_DO(disk_.sync_folder(folder_));  // the newest file may be there by luck alone
   if (numbers.empty()) {
     TRY_DO(create_first());
     return std::move(found_);

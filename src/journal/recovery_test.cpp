@@ -181,9 +181,7 @@ TEST_F(JournalFailure, AfterAFailedSyncTheJournalIsBrokenUntilItIsOpenedAgain) {
   EXPECT_EQ(journal_->durable().last, StateId{1});
   EXPECT_EQ(all(), (std::vector<Seen>{{1, 1, {"a"}}})) << "what is durable can still be applied";
   open_again();
-  EXPECT_EQ(journal_->durable().last, StateId{1}) << "what the failed sync left in the kernel is not taken for good";
-  whole(2, 20, "b");
-  EXPECT_EQ(sync().last, StateId{2});
+  EXPECT_EQ(journal_->durable().last, StateId{2}) << "what the failed sync left in the kernel was written again";
   std::mt19937_64 chance(1);
   disk_.crash(chance);
   open_again();

@@ -45,6 +45,11 @@ class MemoryFile final : public DiskFile {
     TRY_DO(disk_.pass("truncate"));
     return MemoryDisk::truncate(*file_, size);
   }
+  Status write_again(std::uint64_t offset, Bytes bytes) override {
+    const std::scoped_lock lock(disk_.mutex_);
+    TRY_DO(disk_.pass("write_again"));
+    return MemoryDisk::write_again(*file_, static_cast<std::size_t>(offset), bytes);
+  }
 
  private:
   MemoryDisk& disk_;
@@ -73,12 +78,24 @@ Status MemoryDisk::append_to(File& file, Bytes bytes) {
 Status MemoryDisk::sync(File& file) {
   if (const Status passed = pass("sync"); !passed.ok()) {
     if (stop_) return passed.error();
-    if (file.synced < file.content.size()) file.lost.push_back({file.synced, file.content.size()});
+    for (Hole& hole : file.lost) hole.written_again = false;
+    if (file.synced < file.content.size()) file.lost.push_back({file.synced, file.content.size(), false});
     file.synced = file.content.size();
     return passed.error();
   }
   file.synced = file.content.size();
+  std::erase_if(file.lost, [](const Hole& hole) { return hole.written_again; });
   file.before.reset();
+  return Done{};
+}
+
+/// A piece of a hole is left lost: the journal writes again all that may be, or it is caught.
+Status MemoryDisk::write_again(File& file, std::size_t begin, Bytes bytes) {
+  if (begin + bytes.size() > file.content.size()) return Error{ErrorKind::bad_data, "the file ends too early"};
+  if (!equal(Bytes(file.content).subspan(begin, bytes.size()), bytes)) {
+    return Error{ErrorKind::bad_data, "other bytes than those that are there"};
+  }
+  for (Hole& hole : file.lost) hole.written_again |= begin <= hole.begin && hole.end <= begin + bytes.size();
   return Done{};
 }
 

@@ -18,7 +18,8 @@ namespace lockstep::test {
 /// What survives `crash`: everything synced. Of the rest each file keeps all, nothing, a piece from its start, a piece
 /// with garbage behind it, or pieces with holes of zeros (pages reach a disk in any order). Names that were made or
 /// removed since the last sync_folder are there or not. After a sync that failed the bytes in question can be read
-/// until the crash, and a later sync says yes to them and yet does not save them, as Linux does.
+/// until the crash, and a later sync says yes to them and yet does not save them, as Linux does, unless they are
+/// written again.
 class MemoryDisk final : public Disk {
  public:
   Status make_folder(const std::string& path) override;
@@ -54,6 +55,7 @@ class MemoryDisk final : public Disk {
 
   struct Hole {
     std::size_t begin = 0, end = 0;
+    bool written_again = false;  // the next sync saves it
   };
   struct File {
     std::vector<std::byte> content;
@@ -66,6 +68,7 @@ class MemoryDisk final : public Disk {
   Status pass(const char* what);
   Status append_to(File& file, Bytes bytes);
   Status sync(File& file);
+  static Status write_again(File& file, std::size_t begin, Bytes bytes);
   static Status truncate(File& file, std::uint64_t size);
   std::uint64_t used() const;
   static std::shared_ptr<File> survivor(const File& file, std::mt19937_64& chance);

@@ -99,7 +99,8 @@ class TextRowStream final : public RowStream {
         const auto& value = rows_[next_][i];
         const Cell cell = value ? Cell{Cell::State::text, bytes_of(*value)} : Cell{};
         if (decoders_[i].decode(decoders_[i], cell, columns[i], given) != Decoded::ok) {
-          return Error{ErrorKind::does_not_fit, "a value does not fit", "", to_text(shape_.name), shape_.columns[i].name};
+          return Error{ErrorKind::does_not_fit, "a value does not fit", "", to_text(shape_.name),
+                       shape_.columns[i].name};
         }
       }
     }
