@@ -284,6 +284,31 @@ TEST_F(JournalRetention, AReaderThatIsOvertakenByReleaseSaysSo) {
   EXPECT_EQ(next.error().kind, ErrorKind::lost_history);
 }
 
+// Found by the simulation: apply had read all there was, and the segment that it stood in was released.
+TEST_F(JournalRetention, AReaderThatWaitsAtTheEndSurvivesTheReleaseOfItsSegment) {
+  options_.segment_bytes_max = 1024;
+  open_again();
+  std::uint64_t end = fill_segments(2, 1);
+  auto reader = journal_->reader(StateId{0}).value();
+  for (std::uint64_t state = 1; state < end; ++state) ASSERT_TRUE(reader->next().value().has_value());
+  ASSERT_FALSE(reader->next().value().has_value());
+  part(1000, 1000, true, std::string(2000, 'x'));
+  ASSERT_TRUE(journal_->abort(Xid{1000}, Xid{1000}).ok());
+  while (journal_->first_held().value < end) {  // new segments without a commit
+    ASSERT_TRUE(journal_->received_through(at(end * 10)).ok());
+    part(1001, 1001, true, std::string(900, 'y'));
+    sync();
+    ASSERT_TRUE(journal_->begin_connection().ok());
+    ASSERT_TRUE(journal_->release(StateId{end - 1}).ok());
+  }
+  whole(end, end * 10, "goes on");
+  sync();
+  const auto next = reader->next();
+  ASSERT_TRUE(next.ok()) << to_text(next.error());
+  ASSERT_TRUE(next.value().has_value());
+  EXPECT_EQ(next.value()->state, StateId{end});
+}
+
 TEST_F(JournalRetention, EachSegmentHoldsTheShapesThatItsPartsUse) {
   options_.segment_bytes_max = 2048;
   open_again();

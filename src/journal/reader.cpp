@@ -48,7 +48,10 @@ Result<bool> FileReader::take_next_commit() {
 Status FileReader::advance() {
   while (true) {
     TRY_DO(enter_segment_of(at_));
-    TRY(header, commits_.header(at_));
+    const Result<FrameHeader> read = commits_.header(at_);
+    if (!read.ok() && read.error().kind == ErrorKind::lost_history) continue;  // released just now: look where to go on
+    if (!read.ok()) return read.error();
+    const FrameHeader& header = read.value();
     const Place here = at_;
     at_.offset += frame_header_bytes + header.length;
     if (header.commits == 0 || header.last_state() < next_) continue;
@@ -59,9 +62,12 @@ Status FileReader::advance() {
   }
 }
 
-/// Moves `at` to the next segment when it stands at the end of one.
+/// Moves `at` to the next segment when it stands at the end of one. A reader that has read everything may wait in a
+/// segment that is released meanwhile: what it wants next is held, further on.
 Status FileReader::enter_segment_of(Place& at) {
   const std::scoped_lock lock(shared_->mutex);
+  const std::uint32_t front = shared_->index.front().number;
+  if (at.segment < front && next_ >= shared_->index.first_held()) at = {front, preamble_bytes};
   while (true) {
     const Index::Segment* segment = shared_->index.find(at.segment);
     if (segment == nullptr) {
