@@ -177,6 +177,26 @@ TEST_F(ApplierTest, ACopyThatWasCaughtUpHalfwayIsJoinedAfterARestart) {
   EXPECT_EQ(rows(orders_).size(), 6U);
 }
 
+TEST_F(ApplierTest, ARestartAfterEachStepOfCatchingUpStillEndsPublished) {
+  copy_first_and_publish();
+  options_.limits.changes_behind = 1;
+  copy(orders_, "5:5:", "m1");  // a resync, far behind when it is complete
+  for (unsigned i = 0; i < 6; ++i) {
+    write_.insert(orders_, {std::to_string(i), "x"}).commit(Xid{10 + i});
+    if (i == 2) journal_.add_mark(Xid{9}, "m1");
+  }
+  open();
+  apply_all();
+  int steps = 0;
+  while (applier_->publish_waits() && ++steps < 20) {
+    ASSERT_TRUE(applier_->publish().ok());
+    open();
+  }
+  EXPECT_LT(steps, 20);
+  EXPECT_GT(steps, 2);
+  EXPECT_EQ(rows(orders_).size(), 6U);
+}
+
 TEST_F(ApplierTest, AQuietTableWaitsForTheBatchsAge) {
   copy_first_and_publish();
   write_.insert(orders_, {"1", "tea"}).commit(Xid{10});
