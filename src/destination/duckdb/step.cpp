@@ -15,10 +15,7 @@ class DuckStep : public Step {
         live_(session_.live) {
     core_.step_is_open = true;
   }
-  ~DuckStep() override {
-    if (moved_tables_) session_.tables->forget_statements();
-    core_.step_is_open = false;
-  }
+  ~DuckStep() override { let_go(); }
 
   Status write(const TableBatch& batch) override {
     return guarded([&]() -> Status {
@@ -82,6 +79,14 @@ class DuckStep : public Step {
   }
 
  private:
+  // The writer is free for another step. Statements that were prepared for moved or taken back tables go.
+  void let_go() {
+    if (!holds_writer_) return;
+    if (moved_tables_) session_.tables->forget_statements();
+    core_.step_is_open = false;
+    holds_writer_ = false;
+  }
+
   Connection& connection() { return *session_.writer.connection; }
 
   // After an error the transaction may hold anything: nothing more is written, and nothing is committed.
@@ -158,6 +163,7 @@ class DuckStep : public Step {
     TRY_DO(transaction_.commit());
     session_.live = std::move(live_);
     session_.live_is_stale = false;
+    let_go();
     if (published_.empty()) {
       FAILPOINT("apply.after_commit");
     } else {
@@ -176,6 +182,7 @@ class DuckStep : public Step {
   bool moved_tables_ = false;
   bool wrote_live_ = false;
   bool ended_ = false;
+  bool holds_writer_ = true;
 };
 
 }  // namespace

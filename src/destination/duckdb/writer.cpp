@@ -172,7 +172,7 @@ Status TableWriter::erase(const TableBatch& batch, const Target&, Prepared& stat
 Status TableWriter::read_bases(const TableBatch& batch, const Target& target, const Partial& partial) {
   std::vector<LogicalType> types = key_types(batch, target);
   types.insert(types.begin(), int64_type);
-  std::string select = std::string("CREATE OR REPLACE TABLE ") + bases_table + " AS SELECT s.c0 AS number";
+  std::string select = std::string("CREATE OR REPLACE TEMP TABLE ") + bases_table + " AS SELECT s.c0 AS number";
   for (const std::uint16_t i : partial.columns) select += ", t." + target.columns[i] + " AS b" + std::to_string(i);
   BaseKeys keys(batch, partial.rows);
   const Result<std::uint64_t> found = run_once(std::move(types), keys, select + " FROM " + target.table + " t JOIN ",

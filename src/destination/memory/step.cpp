@@ -132,6 +132,7 @@ Status MemoryStep::put_in_place() {
   work_.hidden = std::move(hidden);
   owner_.durable_ = std::move(work_);
   failed_ = true;  // it is used up
+  owner_.step_ = nullptr;
   return Done{};
 }
 
