@@ -26,6 +26,13 @@ bool blames_transaction(ErrorKind kind) {
   return kind == ErrorKind::unsupported || kind == ErrorKind::bad_data || kind == ErrorKind::unexpected;
 }
 
+Error explained(Error error) {
+  if (error.kind != ErrorKind::does_not_fit) return error;
+  error.what = "a changed value does not fit its column's type, and a live table's column cannot be widened yet";
+  error.remedy = "drop the mirror and copy again with --type " + error.table + "." + error.column + "=text";
+  return error;
+}
+
 }  // namespace
 
 Applier::Applier(destination::Destination& destination, journal::Journal& journal, const DecoderFactory& decoders,
@@ -138,7 +145,7 @@ Result<Progress> Applier::rest(std::chrono::nanoseconds now) {
 
 Result<Progress> Applier::write_chunk() {
   TRY_DO(ensure_step());
-  if (const Status wrote = lane_->write(*step_); !wrote.ok()) return failed(wrote.error());
+  if (const Status wrote = lane_->write(*step_); !wrote.ok()) return failed(explained(wrote.error()));
   if (const Status passed = pass_failpoint(failpoint_index("apply.chunk_written")); !passed.ok()) {
     return failed(passed.error());
   }
@@ -149,7 +156,7 @@ Result<Progress> Applier::write_chunk() {
 
 Result<Progress> Applier::commit_batch() {
   TRY_DO(ensure_step());
-  if (const Status wrote = lane_->write(*step_); !wrote.ok()) return failed(wrote.error());
+  if (const Status wrote = lane_->write(*step_); !wrote.ok()) return failed(explained(wrote.error()));
   const Commit& last = lane_->commit();
   TRY_DO(commit(with_newest_position({last.state, last.end, last.time})));
   Progress progress;

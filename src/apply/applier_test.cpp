@@ -395,6 +395,7 @@ TEST_F(ApplierTest, AValueThatDoesNotFitStopsItAndNamesTheColumn) {
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().kind, ErrorKind::does_not_fit);
   EXPECT_EQ(stopped.error().column, "item");
+  EXPECT_EQ(stopped.error().remedy, "drop the mirror and copy again with --type public.orders.item=text");
   EXPECT_EQ(destination_.shown()->state, StateId{0});
 }
 
