@@ -56,15 +56,21 @@ std::string select_list(const TypeRows& types, const CatalogTable& table, std::v
   return list;
 }
 
-/// The columns that a statement would have now, against those that the snapshot's catalog has.
-bool same_columns(const Rows& by_snapshot, const Rows& now) {
+/// The columns that a statement would have now, against those that the snapshot's catalog has. The server describes a
+/// domain as what it is made of.
+bool same_columns(const TypeRows& types, const Rows& by_snapshot, const Rows& now) {
   if (by_snapshot.size() != now.column_count()) return false;
   for (std::size_t i = 0; i < by_snapshot.size(); ++i) {
     const int column = static_cast<int>(i);
     if (by_snapshot.number(i, 0) != PQftablecol(now.raw(), column)) return false;
     if (by_snapshot.text(i, 1) != PQfname(now.raw(), column)) return false;
-    if (by_snapshot.unsigned_number(i, 2) != PQftype(now.raw(), column)) return false;
-    if (by_snapshot.number(i, 3) != PQfmod(now.raw(), column)) return false;
+    auto type = static_cast<std::uint32_t>(by_snapshot.unsigned_number(i, 2));
+    std::int64_t modifier = by_snapshot.number(i, 3);
+    for (auto row = types.find(type); row != types.end() && row->second.kind == 'd'; row = types.find(type)) {
+      type = row->second.base;
+      modifier = row->second.base_modifier;
+    }
+    if (type != PQftype(now.raw(), column) || modifier != PQfmod(now.raw(), column)) return false;
   }
   return true;
 }
@@ -94,6 +100,7 @@ class CopyStream final : public RowStream {
     partitioned_ = found->second.kind == 'p';
     std::vector<bool> as_text;
     select_list_ = select_list(catalog.types, found->second, as_text);
+    types_ = std::move(catalog.types);
     rows_.emplace(std::move(decoders), std::move(as_text));
     TRY_DO(name_heaps());
     return start_range();
@@ -184,7 +191,7 @@ class CopyStream final : public RowStream {
     CHECK(count >= 4);
     const Rows& oid = answers.value()[count - 4];
     if (oid.unsigned_number(0, 0) != heap) return moved(plan_.shape.name, "renamed");
-    if (!same_columns(answers.value()[count - 3], answers.value()[count - 2])) return moved(plan_.shape.name, "altered");
+    if (!same_columns(types_, answers.value()[count - 3], answers.value()[count - 2])) return moved(plan_.shape.name, "altered");
     const std::vector<Heap> heaps = heaps_of(answers.value()[count - 1]);
     if (storage_of(heaps, partitioned_) != plan_.storage) return moved(plan_.shape.name, "rewritten");
     return Done{};
@@ -198,6 +205,7 @@ class CopyStream final : public RowStream {
   std::unique_ptr<CopyChannel> channel_;  // holds what `read` gave out; ends before the connection
   std::optional<CopyRows> rows_;
   std::string select_list_;
+  TypeRows types_;
   std::map<std::uint32_t, std::string> heap_names_;
   bool partitioned_ = false;
   bool in_range_ = false;

@@ -1,6 +1,7 @@
 #include "source/postgres/shapes.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace lockstep::postgres {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 // expression, its columns not null. Anything less makes the server refuse updates, or names several rows.
 constexpr const char* tables_query = R"(
 SELECT c.oid, n.nspname, c.relname, c.relkind, c.relreplident,
-  (SELECT i.indkey::int2[] FROM pg_index i
+  (SELECT i.indkey::text FROM pg_index i
    WHERE i.indrelid = c.oid AND i.indisvalid AND i.indisunique AND i.indimmediate
      AND i.indpred IS NULL AND i.indexprs IS NULL
      AND CASE WHEN c.relreplident = 'i' THEN i.indisreplident ELSE i.indisprimary END
@@ -29,22 +30,16 @@ std::string with_tables(std::string query, const std::vector<TableId>& tables) {
   return query.replace(query.find("%s"), 2, array_of(tables));
 }
 
-/// The first `count` numbers of "{1,2,…}".
-std::vector<std::uint16_t> numbers_of(std::string_view array, std::int64_t count) {
+/// The first `count` numbers of "1 2 …".
+std::vector<std::uint16_t> numbers_of(std::string_view list, std::int64_t count) {
   std::vector<std::uint16_t> numbers;
-  std::uint16_t number = 0;
-  bool has_digits = false;
-  for (const char c : array) {
-    if (c >= '0' && c <= '9') {
-      number = static_cast<std::uint16_t>(number * 10 + (c - '0'));
-      has_digits = true;
-    } else if (has_digits) {
-      numbers.push_back(number);
-      number = 0;
-      has_digits = false;
-    }
+  while (!list.empty() && static_cast<std::int64_t>(numbers.size()) < count) {
+    const std::size_t end = std::min(list.find(' '), list.size());
+    std::uint16_t number = 0;
+    std::from_chars(list.data(), list.data() + end, number);
+    numbers.push_back(number);
+    list.remove_prefix(std::min(end + 1, list.size()));
   }
-  if (static_cast<std::int64_t>(numbers.size()) > count) numbers.resize(static_cast<std::size_t>(count));
   return numbers;
 }
 
