@@ -24,6 +24,7 @@ struct StringValue {
   static StringValue of(std::string_view text) {
     StringValue value;
     value.size = static_cast<std::uint32_t>(text.size());
+    if (text.empty()) return value;  // its pointer may be null, which memcpy must not see
     if (text.size() <= 12) {
       std::memcpy(value.inlined, text.data(), text.size() < 4 ? text.size() : 4);
       if (text.size() > 4) std::memcpy(value.more, text.data() + 4, text.size() - 4);
