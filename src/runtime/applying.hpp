@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <vector>
+
+#include "apply/applier.hpp"
+#include "journal/journal.hpp"
+#include "runtime/copying.hpp"
+#include "runtime/status_board.hpp"
+#include "runtime/table_list.hpp"
+
+namespace lockstep::runtime {
+
+/// The destination as several threads see it: the applying thread writes, others ask.
+struct SharedDestination {
+  OpenDestination opened;
+  std::shared_timed_mutex in_use;     ///< shared by those who ask, alone by who opens or closes
+  bool is_open = false;         ///< guarded by in_use
+};
+Status open_shared(SharedDestination& shared, const destination::MirrorIdentity& identity);
+void close_shared(SharedDestination& shared);
+/// Closes it unless somebody still asks it after a moment: then the end of the process does.
+void close_shared_at_end(SharedDestination& shared);
+
+/// Brings the journal to the destination: copies what has to be copied, publishes, applies. One thread.
+class Applying {
+ public:
+  struct Parts {
+    source::Source& source;
+    journal::Journal& journal;
+    SharedDestination& destination;
+    StatusBoard& board;
+    Wakeup& bell;                       ///< rung when the journal has more, and on pause and resume
+    const std::atomic<bool>& paused;
+    Surroundings around;
+  };
+  struct Options {
+    destination::MirrorIdentity identity;
+    std::vector<source::Table> tables;  ///< all that the source listed
+    std::vector<TableId> wanted;
+    Position slot_start;
+    Copying::Options copying;
+  };
+  Applying(Parts parts, Options options);
+
+  /// Until stop (Done: the batch in hand is finished) or an error that does not end by itself.
+  Status run(const std::stop_token& stop);
+  /// Some row reached the destination, now or in an earlier run.
+  bool anything_loaded() const { return anything_loaded_; }
+
+ private:
+  /// One life of the connection to the destination.
+  struct Round {
+    apply::Applier applier;
+    Copying copying;
+    std::optional<std::chrono::nanoseconds> look_again_at;
+    std::chrono::nanoseconds slow_work_due{0};
+    bool publishing_waits_for_more = false;
+  };
+  enum class Did { nothing, something };
+
+  Status work(const std::stop_token& stop);
+  Status begin(Round& round);
+  Result<Did> advance(Round& round);
+  Result<Did> copy(Round& round);
+  Result<Did> publish(Round& round);
+  Result<Did> apply(Round& round);
+  Status want_what_is_missing(Round& round);
+  Status write_notes(Round& round);
+  Status slow_work(Round& round);
+  void stand_still(Round& round, const std::stop_token& stop);
+  void note_progress(Round& round);
+  void wait(Round& round, const std::stop_token& stop);
+  void say_once(const Error& why);
+  copy::TableToCopy to_copy(TableId table) const;
+
+  Parts parts_;
+  Options options_;
+  TableList tables_;
+  std::atomic<bool> anything_loaded_{false};
+  bool said_why_ = false;
+  Backoff backoff_;
+};
+
+}  // namespace lockstep::runtime

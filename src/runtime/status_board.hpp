@@ -1,0 +1,52 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+
+#include "runtime/status.hpp"
+
+namespace lockstep::runtime {
+
+/// Where a mirror's threads write what is known, and everybody else reads it. Thread-safe.
+class StatusBoard {
+ public:
+  MirrorStatus read() const {
+    const std::lock_guard lock(mutex_);
+    return status_;
+  }
+
+  /// Changes the status in place; `change` must not block.
+  template <class Change>
+  void update(Change change) {
+    std::function<void()> listener;
+    {
+      const std::lock_guard lock(mutex_);
+      change(status_);
+      listener = listener_;
+      changed_.notify_all();
+    }
+    if (listener) listener();
+  }
+
+  void on_change(std::function<void()> listener) {
+    const std::lock_guard lock(mutex_);
+    listener_ = std::move(listener);
+  }
+
+  /// Waits until the goal is reached. False: stop came first.
+  bool wait_for(const Goal& goal, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait(lock, stop, [&] { return is_reached(goal, status_); });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  MirrorStatus status_;              // guarded by mutex_
+  std::function<void()> listener_;   // guarded by mutex_
+};
+
+}  // namespace lockstep::runtime
