@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/failpoint.hpp"
 #include "source/postgres/names.hpp"
 #include "source/postgres/slot.hpp"
 
@@ -240,11 +239,8 @@ Status PgChangeSource::send_status_if_due() {
 Status PgChangeSource::acknowledge(const Position& durable) {
   if (channel_ == nullptr) return Error{ErrorKind::unreachable, "the change log is not being followed"};
   if (lsn_of(durable) <= durable_) return Done{};
-  FAILPOINT("ack.before");
   durable_ = lsn_of(durable);
-  TRY_DO(send_status());
-  FAILPOINT("ack.after");
-  return Done{};
+  return send_status();
 }
 
 Status PgChangeSource::keep_alive() {

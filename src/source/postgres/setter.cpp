@@ -50,9 +50,7 @@ Status PgSetter::publish(const source::Setup& setup) {
   TRY(connection, Connection::open(address_, Purpose::ordinary));
   // Identities first: a published table without one refuses the application's updates.
   TRY_DO(set_identities(connection, setup.full_identities, true));
-  TRY_DO(make_publication(connection, setup.publication, setup.tables));
-  FAILPOINT("setup.publication_created");
-  return Done{};
+  return make_publication(connection, setup.publication, setup.tables);
 }
 
 Result<source::CreatedSlot> PgSetter::create_slot(

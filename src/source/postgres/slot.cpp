@@ -1,6 +1,5 @@
 #include "source/postgres/slot.hpp"
 
-#include "base/failpoint.hpp"
 #include "source/postgres/names.hpp"
 #include "source/postgres/snapshot.hpp"
 
@@ -77,7 +76,6 @@ Result<Rows> create_and_wait(Connection& replication, Connection& watcher, const
 
 Result<source::CreatedSlot> finish_slot(const Address& address, const Rows& made) {
   TRY(start, parse_lsn(made.text(0, 1)));
-  FAILPOINT("setup.slot_created");
   TRY(holder, Connection::open(address, Purpose::ordinary));
   TRY(snapshot, PgSnapshot::adopt(std::move(holder), made.string(0, 2)));
   return source::CreatedSlot{Position(PgPosition{start}), std::move(snapshot)};
