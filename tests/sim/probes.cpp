@@ -18,10 +18,29 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Probe::count_)> 
     "committed transaction sent again",
     "open transaction sent again",
     "keepalive inside a transaction",
+    "copied under the slot's snapshot",
+    "snapshot does not show enough yet",
+    "copy beside live tables",
+    "unit loaded",
+    "unit loaded, answer lost",
+    "table rewritten while it was copied",
+    "copy group over",
+    "hidden table caught up before it was published",
+    "first copy published",
+    "table published beside live ones",
+    "batch of several transactions",
+    "batch waits for its age",
+    "chunk of a large transaction",
+    "journal at its limit",
+    "journal trimmed",
+    "died while copying",
+    "died with a step open",
+    "unsynced commits lost",
 };
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Fault::count_)> fault_names{
-    "power cut",       "connection lost", "snapshot lost", "read broken", "mark failed", "acknowledgement lost",
+    "killed", "power cut", "disk failed", "failpoint", "destination down", "destination refused",
+    "destination's answer lost", "connection lost", "snapshot lost", "read broken", "mark failed", "acknowledgement lost",
     "acknowledgement late",
 };
 

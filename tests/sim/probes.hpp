@@ -24,12 +24,37 @@ enum class Probe : std::uint8_t {
   committed_sent_again,
   open_sent_again,
   progress_inside_transaction,
+  // the engine
+  copied_under_slot_snapshot,
+  snapshot_not_enough,
+  copy_beside_live,
+  unit_loaded,
+  unit_answer_lost,
+  table_copied_again,
+  group_over,
+  hidden_table_caught_up,
+  published_first_copy,
+  published_beside_live,
+  batch_of_several,
+  batch_waits_for_age,
+  chunk_written,
+  journal_full,
+  journal_trimmed,
+  died_while_copying,
+  died_with_step_open,
+  unsynced_commits_lost,
   count_
 };
 
 /// Faults by kind.
 enum class Fault : std::uint8_t {
+  killed,
   power_cut,
+  disk_failed,
+  failpoint,
+  destination_down,
+  destination_refused,
+  destination_answer_lost,
   connection_lost,
   snapshot_lost,
   read_broken,

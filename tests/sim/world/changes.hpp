@@ -26,7 +26,10 @@ class SimChangeSource final : public source::ChangeSource {
   Status heartbeat() override;
   void close() override;
 
+  void plant(const SourceFlaws& flaws) { flaws_ = flaws; }
   bool connected() const { return connected_; }
+  /// The furthest commit that was ever given to the engine; nothing: none.
+  std::optional<Position> sent() const;
   /// The network goes away: what is under way is lost.
   void lose_connection();
   /// The furthest position that was ever acknowledged, whether or not it has arrived.
@@ -67,6 +70,7 @@ class SimChangeSource final : public source::ChangeSource {
   Record& record_;
   const Weather& weather_;
   Meanwhile meanwhile_;
+  SourceFlaws flaws_;
   bool connected_ = false;
   bool was_connected_ = false;
   std::size_t next_record_ = 0;

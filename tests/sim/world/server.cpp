@@ -122,6 +122,7 @@ void Server::undo(Transaction& transaction, std::size_t keep) {
     if (step.storage != 0) {
       table.heap = step.heap;
       table.storage = step.storage;
+      table.storages = step.storages;
     }
     if (step.added) table.heap.erase(std::find(table.heap.begin(), table.heap.end(), step.added));
     if (step.taken) step.taken->xmax = Xid{0};
@@ -195,13 +196,13 @@ void Server::add_version(Xid xid, std::size_t table, const Row& row) {
   Transaction& transaction = transactions_.at(xid);
   auto version = std::make_shared<Version>(Version{dice_.below(to.pages), row, xid, Xid{0}});
   to.heap.push_back(version);
-  transaction.undo.push_back({transaction.stack.back().xid, table, version, nullptr, {}, 0});
+  transaction.undo.push_back({transaction.stack.back().xid, table, version, nullptr, {}, 0, {}});
 }
 
 void Server::take_version(Xid xid, std::size_t table, const VersionRef& version) {
   Transaction& transaction = transactions_.at(xid);
   version->xmax = xid;
-  transaction.undo.push_back({transaction.stack.back().xid, table, nullptr, version, {}, 0});
+  transaction.undo.push_back({transaction.stack.back().xid, table, nullptr, version, {}, 0, {}});
 }
 
 void Server::insert(Xid xid, std::size_t table, const Row& row) {
@@ -242,10 +243,12 @@ void Server::truncate(Xid xid, const std::vector<std::size_t>& tables) {
   change.kind = ChangeKind::truncate;
   for (const std::size_t table : tables) {
     SimTable& target = tables_[table];
-    transaction.undo.push_back({transaction.stack.back().xid, table, nullptr, nullptr, target.heap, target.storage});
+    transaction.undo.push_back({transaction.stack.back().xid, table, nullptr, nullptr, target.heap, target.storage,
+                                target.storages});
     transaction.locks.push_back(table);
     target.heap.clear();
     target.storage = next_storage_++;
+    target.storages.emplace_back(xid, target.storage);
     change.truncated.push_back(table);
   }
   record_.reach(Probe::truncate);
@@ -264,6 +267,9 @@ void Server::message(Xid xid, const std::string& prefix, const std::string& cont
 void Server::vacuum_full(std::size_t table) {
   SimTable& target = tables_[table];
   target.storage = next_storage_++;
+  const Xid xid = next_xid();
+  latest_completed_ = std::max(latest_completed_, xid);
+  target.storages.emplace_back(xid, target.storage);
   for (const VersionRef& version : target.heap) version->page = dice_.below(target.pages);
   record_.reach(Probe::vacuum_full);
 }
@@ -321,6 +327,14 @@ VisibleSet Server::snapshot() const {
   std::vector<Xid> in_progress = open_;
   in_progress.insert(in_progress.end(), invisible_.begin(), invisible_.end());
   return visible_but(std::move(in_progress), latest_completed_);
+}
+
+std::uint64_t Server::storage_under(std::size_t table, const VisibleSet& visible) const {
+  std::uint64_t storage = 0;
+  for (const auto& [xid, each] : tables_[table].storages) {
+    if (xid == Xid{0} || (!holds(open_, xid) && visible.contains(xid))) storage = each;
+  }
+  return storage;
 }
 
 std::vector<Row> Server::read(std::size_t table, const VisibleSet& visible, std::uint64_t first_page,

@@ -31,7 +31,8 @@ using VersionRef = std::shared_ptr<Version>;
 struct SimTable {
   TableShape shape;
   std::vector<VersionRef> heap;
-  std::uint64_t storage = 1;  ///< the filenode
+  std::uint64_t storage = 1;  ///< the filenode now
+  std::vector<std::pair<Xid, std::uint64_t>> storages{{Xid{0}, 1}};  ///< what the catalog says, by transaction
   std::uint64_t pages = 2;
   bool published = false;
   bool first_copy = false;    ///< the mirror copies it from the start
@@ -111,6 +112,8 @@ class Server {
   bool locked(std::size_t table, Xid by_other_than) const;
   bool in_use(std::size_t table, Xid by_other_than) const;
   VisibleSet snapshot() const;
+  /// The table's filenode as the catalog says it under a snapshot.
+  std::uint64_t storage_under(std::size_t table, const VisibleSet& visible) const;
   std::vector<Row> read(std::size_t table, const VisibleSet& visible, std::uint64_t first_page,
                         std::optional<std::uint64_t> end_page) const;
 
@@ -142,6 +145,7 @@ class Server {
     VersionRef taken;
     std::vector<VersionRef> heap;  ///< of a truncate: what was there
     std::uint64_t storage = 0;     ///< the same; 0: no truncate
+    std::vector<std::pair<Xid, std::uint64_t>> storages;
   };
   struct Sub { Xid xid; std::vector<Xid> children; };
   struct Transaction {

@@ -147,6 +147,10 @@ Result<std::vector<source::RangePlan>> SimSnapshotSource::plan(const source::Sna
     const std::size_t index = server_.table_of(id);
     const SimTable& table = server_.tables()[index];
     if (server_.locked(index, Xid{0})) return Error{ErrorKind::busy, "somebody holds the table"};
+    const VisibleSet& shows = static_cast<const SimSnapshot&>(snapshot).shows();
+    if (!flaws_.plan_ignores_rewrite && server_.storage_under(index, shows) != table.storage) {
+      return Error{ErrorKind::busy, "the table was rewritten after the snapshot was taken"};
+    }
     source::RangePlan plan;
     plan.shape = table.shape;
     plan.storage = table.storage;
@@ -178,8 +182,9 @@ Result<std::unique_ptr<RowStream>> SimSnapshotSource::open_stream(const source::
     decoders.push_back(decoder);
   }
   const auto& ours = static_cast<const SimSnapshot&>(snapshot);
+  const VisibleSet shows = flaws_.range_ignores_snapshot ? server_.snapshot() : ours.shows();
   return std::unique_ptr<RowStream>(
-      std::make_unique<SimRowStream>(server_, dice_, record_, index, ours.shows(), ours.connection(), std::move(ranges),
+      std::make_unique<SimRowStream>(server_, dice_, record_, index, shows, ours.connection(), std::move(ranges),
                                      std::move(decoders), meanwhile_, dice_.percent(weather_.read_breaks)));
 }
 

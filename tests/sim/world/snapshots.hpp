@@ -21,8 +21,11 @@ using Meanwhile = std::function<void()>;
 
 /// Weak spots of a source that a test plants to see whether the simulation notices.
 struct SourceFlaws {
+  bool progress_too_far = false;     ///< a keepalive names the end of the log, not of what was sent
   bool no_storage_check = false;     ///< ranges are read on after VACUUM FULL
+  bool plan_ignores_rewrite = false;  ///< a table that was rewritten after the snapshot is planned all the same
   bool bounded_last_range = false;   ///< the last range ends at the size that the plan saw
+  bool range_ignores_snapshot = false;  ///< rows are read as they are now
   bool join_by_log = false;          ///< a snapshot is said to show all that is in the log, not what it really shows
 };
 
