@@ -1,5 +1,5 @@
-// The receiver writes, another thread syncs, a third reads and releases: what journal.hpp allows. For the data race check
-// too.
+// The receiver writes, another thread syncs, a third reads and releases: what journal.hpp allows. For the data race
+// check too.
 
 #include <atomic>
 #include <thread>
