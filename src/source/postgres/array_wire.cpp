@@ -96,8 +96,8 @@ bool ArrayText::read_bounds(ArrayShape& shape) {
     std::int32_t lower = 0;
     std::int32_t upper = 0;
     if (shape.dimensions == ArrayShape::dimensions_max) return false;
-    if (!read_number(rest_, lower) || !skip(rest_, ':') || !read_number(rest_, upper) || !skip(rest_, ']')) return false;
-    if (upper < lower) return false;
+    if (!read_number(rest_, lower) || !skip(rest_, ':')) return false;
+    if (!read_number(rest_, upper) || !skip(rest_, ']') || upper < lower) return false;
     shape.lower_bounds[shape.dimensions] = lower;
     shape.lengths[shape.dimensions] = static_cast<std::uint32_t>(std::int64_t{upper} - lower + 1);
     ++shape.dimensions;

@@ -132,7 +132,8 @@ Decimal shortest(Float positive) {
   char text[64];
   const char* end = std::to_chars(text, text + sizeof text, positive, std::chars_format::scientific).ptr;
   Decimal decimal = read_scientific({text, static_cast<std::size_t>(end - text)});
-  for (int count = decimal.count + 1; count <= Bits::digits_max && is_in_the_middle(decimal, mantissa, exponent); ++count) {
+  for (int count = decimal.count + 1; count <= Bits::digits_max; ++count) {
+    if (!is_in_the_middle(decimal, mantissa, exponent)) break;
     end = std::to_chars(text, text + sizeof text, positive, std::chars_format::scientific, count - 1).ptr;
     decimal = read_scientific({text, static_cast<std::size_t>(end - text)});
   }

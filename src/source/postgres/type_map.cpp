@@ -60,7 +60,8 @@ constexpr std::array builtins{
 };
 
 const Builtin* find_builtin(std::uint32_t type_oid) {
-  const auto* found = std::find_if(builtins.begin(), builtins.end(), [&](const Builtin& b) { return b.oid == type_oid; });
+  const auto* found =
+      std::find_if(builtins.begin(), builtins.end(), [&](const Builtin& b) { return b.oid == type_oid; });
   return found == builtins.end() ? nullptr : found;
 }
 

@@ -12,7 +12,7 @@ namespace lockstep::postgres {
 /// One row of pg_type, as far as the type map asks.
 struct TypeRow {
   std::uint32_t oid = 0;
-  char kind = 'b';                   ///< typtype: b(ase), c(omposite), d(omain), e(num), r(ange), m(ultirange), p(seudo)
+  char kind = 'b';                   ///< typtype: b(ase), c(omposite), d(omain), e(num), r(ange), m(ultirange)
   char category = 'X';               ///< typcategory
   std::string name;                  ///< typname
   std::uint32_t element = 0;         ///< typelem
