@@ -180,6 +180,23 @@ TEST_P(Stream, RenamedColumnsKeepTheirNumbers) {
   EXPECT_EQ(after.columns[2].number, 3);
 }
 
+TEST_P(Stream, APartitionedTableSpeaksAsItsRootButIsSilentAboutAPartitionsTruncate) {
+  sql_->run("CREATE TABLE root (id int PRIMARY KEY, v text) PARTITION BY RANGE (id);"
+            "CREATE TABLE low PARTITION OF root FOR VALUES FROM (0) TO (10);"
+            "CREATE TABLE high (v text, id int NOT NULL); ALTER TABLE root ATTACH PARTITION high FOR VALUES FROM (10) TO (90)");
+  const source::CreatedSlot slot = set_up();
+  ASSERT_EQ(setup_.tables.size(), 1u);
+  must(source_.changes->start(setup_, slot.start));
+  sql_->run("BEGIN; INSERT INTO root VALUES (1, 'a'), (20, 'b'); UPDATE root SET id = 30 WHERE id = 1; COMMIT");
+  sql_->run("TRUNCATE low");
+  sql_->run("TRUNCATE root");
+  Follower follower(source_);
+  Lines lines = follower.until_caught_up();
+  std::erase_if(lines, [](const std::string& line) { return line.starts_with("shape"); });
+  EXPECT_EQ(lines, (Lines{"begin", "insert root (1, a)", "insert root (20, b)", "delete root (1, NULL)",
+                          "insert root (30, a)", "commit", "begin", "truncate root", "commit"}));
+}
+
 TEST_P(Stream, AnIdleDatabasesPositionMovesByAHeartbeat) {
   sql_->run("CREATE TABLE t (id int PRIMARY KEY)");
   const source::CreatedSlot slot = set_up();

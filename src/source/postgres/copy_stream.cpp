@@ -1,7 +1,7 @@
-// Why a range is read in such a ceremony: protocol.md's holes H7 and H8, told in docs of the copy. A snapshot keeps rows,
-// but neither the place where they lie (VACUUM FULL, TRUNCATE and rewrites are not MVCC-safe for page ranges) nor the
-// shape that they are read in (the relation's current one is used). So, in one transaction: take the weakest lock, which
-// keeps both as they are, then see whether both are still what the plan says, and only then read.
+// Why a range is read in such a ceremony (docs/copy-join-publish.md has the rule): a snapshot keeps rows, but neither the
+// place where they lie (VACUUM FULL, TRUNCATE and rewrites are not MVCC-safe for page ranges) nor the shape that they are
+// read in (the relation's current one is used). So, in one transaction: take the weakest lock, which keeps both as they
+// are, then see whether both are still what the plan says, and only then read.
 
 #include "source/postgres/copy_stream.hpp"
 
