@@ -39,8 +39,20 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Probe::count_)> 
 };
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Fault::count_)> fault_names{
-    "killed", "power cut", "disk failed", "failpoint", "destination down", "destination refused",
-    "destination's answer lost", "connection lost", "snapshot lost", "read broken", "mark failed", "acknowledgement lost",
+    "killed",
+    "killed in a call to the destination",
+    "power cut",
+    "power cut in a call to the disk",
+    "disk failed",
+    "failpoint",
+    "destination down",
+    "destination refused",
+    "destination's answer lost",
+    "connection lost",
+    "snapshot lost",
+    "read broken",
+    "mark failed",
+    "acknowledgement lost",
     "acknowledgement late",
 };
 

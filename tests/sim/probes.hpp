@@ -49,7 +49,9 @@ enum class Probe : std::uint8_t {
 /// Faults by kind.
 enum class Fault : std::uint8_t {
   killed,
+  killed_in_call,
   power_cut,
+  power_cut_in_call,
   disk_failed,
   failpoint,
   destination_down,

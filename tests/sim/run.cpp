@@ -20,6 +20,8 @@ constexpr std::array failpoints{
 
 Run::Run(std::uint64_t seed, Flaw flaw, bool trace)
     : world_(seed), flaw_(flaw), trace_(trace), options_(draw_options(world_.dice)), checks_(world_) {
+  // A disk that lies leaves holes between segments, and these are found before anything else: this flaw is about reading.
+  if (flaw == Flaw::apply_unsynced) options_.journal.segment_bytes_max = 1 << 20;
   CHECK(set_failpoints("").ok());
 }
 
@@ -27,6 +29,7 @@ void Run::go() {
   for (std::uint64_t i = 0; i < stormy_steps && world_.record.holds(); ++i) step(true);
   world_.calm_down();
   CHECK(set_failpoints("").ok());
+  if (power_goes_) engine_dies(true);
   write_trace("calm");
   std::uint64_t left = calm_steps_max;
   while (world_.record.holds() && !caught_up() && left-- > 0) step(false);
@@ -65,6 +68,7 @@ void Run::engine_step() {
   const Status done = engine_->step();
   if (!had_journal && engine_->journal() != nullptr) checks_.after_open(*engine_->journal());
   write_trace(engine_->did());
+  if (world_.killed_in_call) return engine_dies(false);
   if (done.ok()) return;
   const Error& why = done.error();
   write_trace("  ended: " + to_text(why));
@@ -77,11 +81,16 @@ void Run::engine_step() {
 // ---- faults
 
 void Run::fault() {
-  enum { kill, power, disk, failpoint, down, connection, snapshot };
-  switch (world_.dice.weighted({10, 10, 8, 16, 4, 10, 6})) {
+  enum { kill, power, power_in_call, disk, failpoint, down, connection, snapshot };
+  switch (world_.dice.weighted({10, 8, 8, 8, 16, 4, 10, 6})) {
     case kill: engine_dies(false); return world_.record.happened(Fault::killed);
     case power: engine_dies(true); return world_.record.happened(Fault::power_cut);
+    case power_in_call:
+      world_.disk.stop_at_call(1 + world_.dice.below(40));
+      power_goes_ = true;
+      return world_.record.happened(Fault::power_cut_in_call);
     case disk:
+      if (power_goes_) return;
       world_.disk.fail_call(1 + world_.dice.below(40), world_.dice.one_in(2) ? ErrorKind::no_space : ErrorKind::unexpected);
       return world_.record.happened(Fault::disk_failed);
     case failpoint: return plant_failpoint();
@@ -111,6 +120,8 @@ void Run::engine_dies(bool power_cut) {
   world_.destination.crash();
   if (world_.slot_snapshot && world_.dice.one_in(2)) world_.slot_snapshot.reset();
   if (power_cut) world_.disk.crash(world_.disk_chance);
+  if (power_cut) power_goes_ = false;
+  world_.killed_in_call = false;
   write_trace(power_cut ? "power cut" : "died");
 }
 

@@ -35,7 +35,8 @@ class Run {
   World world_;
   const Flaw flaw_;
   const bool trace_;
-  const EngineOptions options_;
+  EngineOptions options_;
+  bool power_goes_ = false;  ///< at one of the next calls to the disk
   Checks checks_;
   std::set<Xid> emptied_;
   std::unique_ptr<Engine> engine_;

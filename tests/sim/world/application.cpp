@@ -11,9 +11,9 @@ constexpr std::size_t writers_max = 4;
 }  // namespace
 
 void Application::step() {
-  enum { begin, write, mark_place, end, show, vacuum };
+  enum { begin, write, mark_place, end, show, vacuum, clear };
   const std::vector<Xid>& open = server_.open();
-  switch (dice_.weighted({16, 60, 8, 12, 8, 1})) {
+  switch (dice_.weighted({16, 60, 8, 12, 8, 2, 2})) {
     case begin:
       if (open.size() < writers_max) server_.begin();
       break;
@@ -35,6 +35,13 @@ void Application::step() {
     case vacuum: {
       const std::size_t table = dice_.below(server_.tables().size());
       if (!server_.in_use(table, Xid{0})) server_.vacuum_full(table);
+      break;
+    }
+    case clear: {  // at once, between two calls of the engine
+      const Xid xid = server_.begin();
+      truncate(xid, dice_.below(server_.tables().size()));
+      server_.commit(xid);
+      server_.make_visible(xid);
       break;
     }
     default: break;

@@ -329,6 +329,12 @@ VisibleSet Server::snapshot() const {
   return visible_but(std::move(in_progress), latest_completed_);
 }
 
+bool Server::is_prefix(const VisibleSet& visible) const {
+  const auto hidden = [&](const Truth& truth) { return truth.xid != Xid{0} && !visible.contains(truth.xid); };
+  const auto first = std::find_if(truths_.begin(), truths_.end(), hidden);
+  return std::all_of(first, truths_.end(), hidden);
+}
+
 std::uint64_t Server::storage_under(std::size_t table, const VisibleSet& visible) const {
   std::uint64_t storage = 0;
   for (const auto& [xid, each] : tables_[table].storages) {

@@ -112,6 +112,8 @@ class Server {
   bool locked(std::size_t table, Xid by_other_than) const;
   bool in_use(std::size_t table, Xid by_other_than) const;
   VisibleSet snapshot() const;
+  /// What the snapshot shows is what the log held at some moment.
+  bool is_prefix(const VisibleSet& visible) const;
   /// The table's filenode as the catalog says it under a snapshot.
   std::uint64_t storage_under(std::size_t table, const VisibleSet& visible) const;
   std::vector<Row> read(std::size_t table, const VisibleSet& visible, std::uint64_t first_page,

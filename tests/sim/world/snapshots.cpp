@@ -121,7 +121,7 @@ void SimSnapshotSource::lose_snapshots() {
 
 Result<std::unique_ptr<source::Snapshot>> SimSnapshotSource::take_snapshot() {
   meanwhile_();
-  if (!server_.invisible().empty()) record_.reach(Probe::snapshot_is_no_prefix);
+  if (!server_.is_prefix(server_.snapshot())) record_.reach(Probe::snapshot_is_no_prefix);
   return make(server_.snapshot(), flaws_.join_by_log ? server_.shown_by_log() : server_.snapshot());
 }
 

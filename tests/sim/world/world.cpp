@@ -23,7 +23,7 @@ World::World(std::uint64_t seed)
 
 // The application goes on while the engine is in the middle of something.
 void World::meanwhile() {
-  if (calm_ || application_works_ || !dice.percent(20)) return;
+  if (calm_ || application_works_ || !dice.percent(25)) return;
   application_works_ = true;
   application.step();
   application_works_ = false;
@@ -31,6 +31,7 @@ void World::meanwhile() {
 
 Status World::destination_call(std::string_view call, destination::MemoryDestination::Moment moment) {
   if (calm_) return Done{};
+  if (killed_in_call) return Error{ErrorKind::unreachable, "nobody is there any more"};
   const bool before = moment == destination::MemoryDestination::Moment::before;
   if (before) meanwhile();
   if (before && destination_down_steps > 0) {
@@ -38,6 +39,11 @@ Status World::destination_call(std::string_view call, destination::MemoryDestina
     return Error{ErrorKind::unreachable, "the destination is down"};
   }
   if (!dice.percent(destination_fails_percent_)) return Done{};
+  if (dice.one_in(4)) {
+    killed_in_call = true;
+    record.happened(Fault::killed_in_call);
+    return Error{ErrorKind::unreachable, "killed in the midst of it"};
+  }
   record.happened(before ? Fault::destination_refused : Fault::destination_answer_lost);
   return Error{ErrorKind::unreachable, std::string(call) + " was asked to fail " + (before ? "before" : "after")};
 }
@@ -46,6 +52,7 @@ void World::calm_down() {
   calm_ = true;
   weather = Weather{};
   destination_down_steps = 0;
+  killed_in_call = false;
   disk.fail_call(0);
   application.finish();
 }

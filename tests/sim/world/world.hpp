@@ -50,6 +50,7 @@ class World {
   std::mt19937_64 disk_chance;
   std::shared_ptr<const source::Snapshot> slot_snapshot;  ///< held by a connection, if one holds it
   std::uint32_t destination_down_steps = 0;
+  bool killed_in_call = false;  ///< the engine's process is gone, in the midst of a call to the destination
 
  private:
   void meanwhile();
