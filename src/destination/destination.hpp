@@ -138,6 +138,8 @@ class ServesQueries {
   virtual ~ServesQueries() = default;
   /// Errors: bad_input (the statement is wrong), refused (it is not only reading).
   virtual Result<Answer> query(const std::string& sql) = 0;
+  /// Cancels the queries that are being answered, and returns when they have ended. From any thread.
+  virtual void cancel_queries() = 0;
 };
 
 }  // namespace lockstep::destination

@@ -125,7 +125,7 @@ Status create_hidden_table(Session& session, const CopyLedger& ledger) {
   for (const HiddenEntry& older : hidden) {
     if (older.ledger.table != ledger.table) continue;
     TRY_DO(connection.run("DROP TABLE " + session.ledger.hidden_table(older)));
-    TRY_DO(session.ledger.remove_hidden(connection, ledger.table));
+    TRY_DO(session.ledger.remove_hidden(connection, {&ledger.table, 1}));
   }
   const HiddenEntry entry{ledger, place};
   TRY_DO(connection.run(create_statement(session.ledger, entry)));

@@ -11,6 +11,7 @@ class ReadOnlyFile : public ServesQueries {
  public:
   explicit ReadOnlyFile(std::shared_ptr<duck::Database> database) : readers_(std::move(database)) {}
   Result<Answer> query(const std::string& sql) override { return readers_.query(sql); }
+  void cancel_queries() override { readers_.cancel(); }
 
  private:
   duck::Readers readers_;
@@ -77,7 +78,7 @@ Status DuckDbDestination::drop_hidden(TableId hidden) {
     for (const duck::HiddenEntry& entry : entries) {
       if (entry.ledger.table != hidden) continue;
       TRY_DO(connection.run("DROP TABLE " + session.ledger.hidden_table(entry)));
-      TRY_DO(session.ledger.remove_hidden(connection, hidden));
+      TRY_DO(session.ledger.remove_hidden(connection, {&hidden, 1}));
     }
     return transaction.commit();
   }());
@@ -99,9 +100,9 @@ Status DuckDbDestination::drop_live(const TableName& table) {
     for (const auto& [id, live] : session.live) {
       if (live.about.shape.name != table) continue;
       TRY_DO(connection.run("DROP TABLE " + session.ledger.qualified(live.place)));
-      TRY_DO(session.ledger.remove_live(connection, id));
+      TRY_DO(session.ledger.remove_live(connection, {&id, 1}));
     }
-    TRY_DO(session.ledger.remove_note(connection, core_->identity.mirror, table));
+    TRY_DO(session.ledger.remove_notes(connection, core_->identity.mirror, {&table, 1}));
     session.tables->forget_statements();
     return transaction.commit();
   }());
@@ -139,6 +140,10 @@ Result<Answer> DuckDbDestination::query(const std::string& sql) {
   const std::shared_ptr<duck::Readers> readers = core_->readers.load();
   if (readers == nullptr) return Error{ErrorKind::unreachable, "the destination is not open"};
   return readers->query(sql);
+}
+
+void DuckDbDestination::cancel_queries() {
+  if (const std::shared_ptr<duck::Readers> readers = core_->readers.load(); readers != nullptr) readers->cancel();
 }
 
 Result<std::unique_ptr<ServesQueries>> open_read_only(const std::string& path, const DuckDbOptions& options) {

@@ -38,6 +38,7 @@ class DuckDbDestination : public Destination, public ServesQueries {
   void close() override;
 
   Result<Answer> query(const std::string& sql) override;
+  void cancel_queries() override;
 
  private:
   std::unique_ptr<duck::Core> core_;

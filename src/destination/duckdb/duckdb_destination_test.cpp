@@ -343,6 +343,22 @@ TEST_F(Queries, ClosingCancelsAQueryThatWouldRunForever) {
   EXPECT_THAT(ours_.query("SELECT 1"), FailsWith(ErrorKind::unreachable));
 }
 
+TEST_F(Queries, ACancelledQueryEndsAndTheNextOneIsAnswered) {
+  std::atomic<bool> started{false};
+  std::atomic<bool> ended{false};
+  Result<Answer> answer = Error{};
+  std::jthread reader([&] {
+    started = true;
+    answer = ours_.query("SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b");
+    ended = true;
+  });
+  while (!started) std::this_thread::yield();
+  while (!ended) ours_.cancel_queries();
+  reader.join();
+  EXPECT_THAT(answer, FailsWith(ErrorKind::cancelled));
+  EXPECT_EQ(one_cell(ours_, "SELECT 42"), "42");
+}
+
 TEST_F(Queries, AClosedFileIsAskedWithoutAProcess) {
   ours_.close();
   auto reading = open_read_only(path());

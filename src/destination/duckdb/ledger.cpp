@@ -89,6 +89,12 @@ Result<HiddenEntry> hidden_of(const std::vector<std::optional<std::string>>& row
 
 std::string where_table(TableId table) { return " WHERE table_id = " + std::to_string(table.value); }
 
+std::string where_tables(std::span<const TableId> tables) {
+  std::string list;
+  for (const TableId table : tables) list += (list.empty() ? "" : ", ") + std::to_string(table.value);
+  return " WHERE table_id IN (" + list + ")";
+}
+
 // One statement's effect, where the number of rows does not matter.
 Status run(Connection& connection, const std::string& sql) {
   TRY_DO(connection.run(sql));
@@ -163,24 +169,29 @@ Result<std::vector<LiveEntry>> Ledger::read_live(Connection& connection) const {
 }
 
 Result<std::vector<HiddenEntry>> Ledger::read_hidden(Connection& connection) const {
+  return read_hidden_where(connection, "");
+}
+
+Result<std::vector<HiddenEntry>> Ledger::read_hidden_where(Connection& connection, const std::string& where) const {
   TRY(rows, connection.query("SELECT place_schema, place_table, shape, types, snapshot, visible, applied::VARCHAR, mark, "
-                             "storage::VARCHAR, ranges::VARCHAR FROM " + own("copies") + " ORDER BY table_id"));
+                             "storage::VARCHAR, ranges::VARCHAR FROM " + own("copies") + where + " ORDER BY table_id"));
   std::vector<HiddenEntry> entries;
   for (const auto& row : rows) {
     TRY(entry, hidden_of(row));
     entries.push_back(std::move(entry));
   }
-  TRY_DO(read_copied(connection, entries));
+  TRY_DO(read_copied(connection, where, entries));
   return entries;
 }
 
-Status Ledger::read_copied(Connection& connection, std::vector<HiddenEntry>& entries) const {
-  TRY(rows, connection.query("SELECT table_id::VARCHAR, ranges, rows::VARCHAR FROM " + own("copied")));
+Status Ledger::read_copied(Connection& connection, const std::string& where, std::vector<HiddenEntry>& entries) const {
+  TRY(rows, connection.query("SELECT table_id::VARCHAR, ranges, rows::VARCHAR FROM " + own("copied") + where));
   for (const auto& row : rows) {
     TRY(table, number(text(row, 0)));
-    const auto entry = std::find_if(entries.begin(), entries.end(),
-                                    [&](const HiddenEntry& candidate) { return candidate.ledger.table.value == table; });
-    if (entry == entries.end()) return damaged("rows of no copy");
+    const auto entry = std::lower_bound(entries.begin(), entries.end(), table, [](const HiddenEntry& one, std::uint64_t id) {
+      return one.ledger.table.value < id;
+    });
+    if (entry == entries.end() || entry->ledger.table.value != table) return damaged("rows of no copy");
     TRY_DO(read_numbers(text(row, 1), entry->ledger.done));
     TRY(count, number(text(row, 2)));
     entry->ledger.rows += count;
@@ -189,10 +200,8 @@ Status Ledger::read_copied(Connection& connection, std::vector<HiddenEntry>& ent
 }
 
 Result<HiddenEntry> Ledger::read_hidden(Connection& connection, TableId table) const {
-  TRY(entries, read_hidden(connection));
-  for (HiddenEntry& entry : entries) {
-    if (entry.ledger.table == table) return std::move(entry);
-  }
+  TRY(entries, read_hidden_where(connection, where_table(table)));
+  if (entries.size() == 1) return std::move(entries[0]);
   return Error{ErrorKind::unexpected, "there is no such hidden table"};
 }
 
@@ -208,9 +217,10 @@ Status Ledger::insert_hidden(Connection& connection, const HiddenEntry& entry) c
   return add_copied(connection, ledger.table, ledger.done, ledger.rows);
 }
 
-Status Ledger::remove_hidden(Connection& connection, TableId table) const {
-  return run(connection, "DELETE FROM " + own("copies") + where_table(table) + "; DELETE FROM " + own("copied") +
-                             where_table(table));
+Status Ledger::remove_hidden(Connection& connection, std::span<const TableId> tables) const {
+  if (tables.empty()) return Done{};
+  return run(connection, "DELETE FROM " + own("copies") + where_tables(tables) + "; DELETE FROM " + own("copied") +
+                             where_tables(tables));
 }
 
 Status Ledger::add_copied(Connection& connection, TableId table, std::span<const std::uint32_t> done,
@@ -226,15 +236,21 @@ Status Ledger::set_applied(Connection& connection, TableId table, StateId applie
   return Error{ErrorKind::unexpected, "there is no such hidden table"};
 }
 
-Status Ledger::insert_live(Connection& connection, const LiveEntry& entry) const {
-  const TableShape& shape = entry.about.shape;
-  return run(connection, "INSERT INTO " + own("live") + " VALUES (" + std::to_string(shape.table.value) + ", " +
-                             quote_text(entry.place.schema) + ", " + quote_text(entry.place.table) + ", " +
-                             shape_literal(shape) + ", " + quote_text(types_text(entry.about.types)) + ")");
+Status Ledger::insert_live(Connection& connection, std::span<const LiveEntry> entries) const {
+  if (entries.empty()) return Done{};
+  std::string values;
+  for (const LiveEntry& entry : entries) {
+    const TableShape& shape = entry.about.shape;
+    values += (values.empty() ? "(" : ", (") + std::to_string(shape.table.value) + ", " + quote_text(entry.place.schema) +
+              ", " + quote_text(entry.place.table) + ", " + shape_literal(shape) + ", " +
+              quote_text(types_text(entry.about.types)) + ")";
+  }
+  return run(connection, "INSERT INTO " + own("live") + " VALUES " + values);
 }
 
-Status Ledger::remove_live(Connection& connection, TableId table) const {
-  return run(connection, "DELETE FROM " + own("live") + where_table(table));
+Status Ledger::remove_live(Connection& connection, std::span<const TableId> tables) const {
+  if (tables.empty()) return Done{};
+  return run(connection, "DELETE FROM " + own("live") + where_tables(tables));
 }
 
 Status Ledger::set_shown(Connection& connection, const std::string& mirror, const std::optional<Shown>& before,
@@ -252,20 +268,27 @@ Status Ledger::set_shown(Connection& connection, const std::string& mirror, cons
   return Error{ErrorKind::conflict, "the destination was moved on by somebody else"};
 }
 
-Status Ledger::set_note(Connection& connection, const std::string& mirror, const TableNote& note,
-                        const std::optional<Place>& place) const {
-  TRY_DO(remove_note(connection, mirror, note.source));
-  const std::string name = place ? quote_text(to_text(*place)) : "NULL";
-  const std::string as_of = note.as_of ? std::to_string(note.as_of->value) : "NULL";
-  const std::string error = note.error.empty() ? "NULL" : quote_text(note.error);
-  return run(connection, "INSERT INTO " + shown_to_readers("tables") + " VALUES (" + quote_text(mirror) + ", " +
-                             quote_text(lockstep::to_text(note.source)) + ", " + name + ", " +
-                             quote_text(name_of(note.state)) + ", " + as_of + ", " + error + ")");
+Status Ledger::set_notes(Connection& connection, const std::string& mirror, std::span<const PlacedNote> notes) const {
+  if (notes.empty()) return Done{};
+  std::vector<TableName> tables;
+  std::string values;
+  for (const auto& [note, place] : notes) {
+    tables.push_back(note.source);
+    values += (values.empty() ? "(" : ", (") + quote_text(mirror) + ", " + quote_text(lockstep::to_text(note.source)) + ", " +
+              (place ? quote_text(to_text(*place)) : "NULL") + ", " + quote_text(name_of(note.state)) + ", " +
+              (note.as_of ? std::to_string(note.as_of->value) : "NULL") + ", " +
+              (note.error.empty() ? "NULL" : quote_text(note.error)) + ")";
+  }
+  TRY_DO(remove_notes(connection, mirror, tables));
+  return run(connection, "INSERT INTO " + shown_to_readers("tables") + " VALUES " + values);
 }
 
-Status Ledger::remove_note(Connection& connection, const std::string& mirror, const TableName& table) const {
+Status Ledger::remove_notes(Connection& connection, const std::string& mirror, std::span<const TableName> tables) const {
+  if (tables.empty()) return Done{};
+  std::string list;
+  for (const TableName& table : tables) list += (list.empty() ? "" : ", ") + quote_text(lockstep::to_text(table));
   return run(connection, "DELETE FROM " + shown_to_readers("tables") + " WHERE mirror = " + quote_text(mirror) +
-                             " AND source_table = " + quote_text(lockstep::to_text(table)));
+                             " AND source_table IN (" + list + ")");
 }
 
 Status Ledger::add_schema_change(Connection& connection, const std::string& mirror, const Shown& at,

@@ -42,20 +42,24 @@ class Ledger {
   Result<HiddenEntry> read_hidden(Connection& connection, TableId table) const;
 
   Status insert_hidden(Connection& connection, const HiddenEntry& entry) const;
-  Status remove_hidden(Connection& connection, TableId table) const;
+  Status remove_hidden(Connection& connection, std::span<const TableId> tables) const;
   Status add_copied(Connection& connection, TableId table, std::span<const std::uint32_t> done, std::uint64_t rows) const;
   Status set_applied(Connection& connection, TableId table, StateId applied) const;
 
-  Status insert_live(Connection& connection, const LiveEntry& entry) const;
-  Status remove_live(Connection& connection, TableId table) const;
+  Status insert_live(Connection& connection, std::span<const LiveEntry> entries) const;
+  Status remove_live(Connection& connection, std::span<const TableId> tables) const;
 
   /// Moves lockstep.mirrors from `before` to `now`. Error: conflict when it does not stand at `before`.
   Status set_shown(Connection& connection, const std::string& mirror, const std::optional<Shown>& before,
                    const Shown& now) const;
-  /// `place` is the destination's name, where the table has one.
-  Status set_note(Connection& connection, const std::string& mirror, const TableNote& note,
-                  const std::optional<Place>& place) const;
-  Status remove_note(Connection& connection, const std::string& mirror, const TableName& table) const;
+  /// A note, and the destination's name of the table, where it has one.
+  struct PlacedNote {
+    TableNote note;
+    std::optional<Place> place;
+  };
+  /// Puts these in the place of the rows of their tables.
+  Status set_notes(Connection& connection, const std::string& mirror, std::span<const PlacedNote> notes) const;
+  Status remove_notes(Connection& connection, const std::string& mirror, std::span<const TableName> tables) const;
   Status add_schema_change(Connection& connection, const std::string& mirror, const Shown& at, const TableName& table,
                            const std::string& change) const;
 
@@ -68,7 +72,8 @@ class Ledger {
   std::string qualified_schema(const std::string& schema) const { return quote_name(catalog_) + "." + quote_name(schema); }
 
  private:
-  Status read_copied(Connection& connection, std::vector<HiddenEntry>& entries) const;
+  Result<std::vector<HiddenEntry>> read_hidden_where(Connection& connection, const std::string& where) const;
+  Status read_copied(Connection& connection, const std::string& where, std::vector<HiddenEntry>& entries) const;
   std::string own(const char* table) const { return qualified("lockstep_internal", table); }
   std::string shown_to_readers(const char* table) const { return qualified("lockstep", table); }
   std::string catalog_;

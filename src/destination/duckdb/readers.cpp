@@ -1,5 +1,7 @@
 #include "destination/duckdb/readers.hpp"
 
+#include <sched.h>
+
 #include "destination/duckdb/reader.hpp"
 
 namespace lockstep::destination::duck {
@@ -16,7 +18,7 @@ Result<Answer> Readers::query(const std::string& sql) {
     ~Counted() { --active; }
     std::atomic<std::size_t>& active;
   } counted(active_);
-  if (stopping_) return Error{ErrorKind::cancelled, "the destination is being closed"};
+  if (stopping_ > 0) return Error{ErrorKind::cancelled, "the destination is being closed"};
   for (Slot& slot : slots_) {
     if (slot.taken.exchange(true)) continue;
     Result<Answer> answer = query_in(slot, sql);
@@ -33,17 +35,23 @@ Result<Answer> Readers::query_in(Slot& slot, const std::string& sql) {
     slot.reader = std::move(made);
   }
   slot.running = slot.reader->connection.get();
-  if (stopping_) return Error{ErrorKind::cancelled, "the destination is being closed"};
+  if (stopping_ > 0) return Error{ErrorKind::cancelled, "the destination is being closed"};
   return slot.reader->answer(sql);
 }
 
+void Readers::cancel() {
+  stop();
+  --stopping_;
+}
+
 void Readers::stop() {
-  stopping_ = true;
+  ++stopping_;
   // A query that is between two of its statements misses an interrupt: so it is asked until it has gone.
   while (active_ > 0) {
     for (Slot& slot : slots_) {
       if (Connection* running = slot.running; running != nullptr) running->interrupt();
     }
+    ::sched_yield();
   }
 }
 

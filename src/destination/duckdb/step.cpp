@@ -11,21 +11,20 @@ namespace {
 class DuckStep : public Step {
  public:
   DuckStep(Core& core, Transaction transaction, std::optional<Shown> before)
-      : core_(core), session_(*core.session), transaction_(std::move(transaction)), before_(std::move(before)),
-        live_(session_.live) {
+      : core_(core), session_(*core.session), transaction_(std::move(transaction)), before_(std::move(before)) {
     core_.step_is_open = true;
   }
   ~DuckStep() override { let_go(); }
 
   Status write(const TableBatch& batch) override {
     return guarded([&]() -> Status {
-      const auto found = live_.find(batch.shape->table);
-      if (found == live_.end()) {
+      const auto found = live().find(batch.shape->table);
+      if (found == live().end()) {
         return Error{ErrorKind::unexpected, "there is no such live table", "", lockstep::to_text(batch.shape->name)};
       }
-      const LiveEntry& live = found->second;
+      const LiveEntry& entry = found->second;
       wrote_live_ = true;
-      return write_to(batch, live.about.shape, live.about.types, session_.ledger.qualified(live.place));
+      return write_to(batch, entry.about.shape, entry.about.types, session_.ledger.qualified(entry.place));
     });
   }
 
@@ -43,24 +42,25 @@ class DuckStep : public Step {
       TRY_DO(make_way(entry));
       TRY_DO(connection().run("ALTER TABLE " + session_.ledger.hidden_table(entry) + " RENAME TO " +
                               quote_name(entry.place.table)));
-      TRY_DO(session_.ledger.remove_hidden(connection(), hidden));
-      const LiveEntry live{{entry.ledger.shape, entry.ledger.types}, entry.place};
-      TRY_DO(session_.ledger.insert_live(connection(), live));
-      live_.insert_or_assign(hidden, live);
-      hidden_.erase(hidden);
+      live_->insert_or_assign(hidden, LiveEntry{{entry.ledger.shape, entry.ledger.types}, entry.place});
+      hidden_->erase(hidden);
       published_.insert(hidden);
       wrote_live_ = true;
-      return note_one({live.about.shape.name, TableState::live, std::nullopt, ""});
+      notes_.insert_or_assign(entry.ledger.shape.name, TableNote{entry.ledger.shape.name, TableState::live, std::nullopt, ""});
+      return Done{};
     });
   }
 
   Status advance_hidden(TableId hidden, StateId applied) override {
-    return guarded([&]() -> Status { return session_.ledger.set_applied(connection(), hidden, applied); });
+    return guarded([&]() -> Status {
+      TRY_DO(complete_hidden(hidden));
+      return session_.ledger.set_applied(connection(), hidden, applied);
+    });
   }
 
   Status note(std::span<const TableNote> notes) override {
     return guarded([&]() -> Status {
-      for (const TableNote& one : notes) TRY_DO(note_one(one));
+      for (const TableNote& one : notes) notes_.insert_or_assign(one.source, one);
       return Done{};
     });
   }
@@ -68,7 +68,7 @@ class DuckStep : public Step {
   Status commit(const Shown& now) override {
     return guarded([&]() -> Status {
       TRY_DO(session_.ledger.set_shown(connection(), core_.identity.mirror, before_, now));
-      for (const TableId table : published_) TRY_DO(say_renamings(live_.at(table), now));
+      for (const TableId table : published_) TRY_DO(say_renamings(live().at(table), now));
       return finish();
     });
   }
@@ -106,12 +106,19 @@ class DuckStep : public Step {
     return Done{};
   }
 
-  Result<HiddenEntry*> complete_hidden(TableId hidden) {
-    auto found = hidden_.find(hidden);
-    if (found == hidden_.end()) {
-      TRY(entry, session_.ledger.read_hidden(connection(), hidden));
-      found = hidden_.emplace(hidden, std::move(entry)).first;
+  const std::map<TableId, LiveEntry>& live() const { return live_ ? *live_ : session_.live; }
+
+  Result<const HiddenEntry*> complete_hidden(TableId hidden) {
+    if (!hidden_) {
+      TRY(entries, session_.ledger.read_hidden(connection()));
+      hidden_.emplace();
+      for (HiddenEntry& entry : entries) {
+        const TableId table = entry.ledger.table;
+        hidden_->emplace(table, std::move(entry));
+      }
     }
+    const auto found = hidden_->find(hidden);
+    if (found == hidden_->end()) return Error{ErrorKind::unexpected, "there is no such hidden table"};
     if (is_complete(found->second.ledger)) return &found->second;
     return Error{ErrorKind::unexpected, "a hidden table is not complete", "",
                  lockstep::to_text(found->second.ledger.shape.name)};
@@ -119,40 +126,53 @@ class DuckStep : public Step {
 
   // Takes the live table away that the hidden one comes in the place of: its own, or an older one of its name.
   Status make_way(const HiddenEntry& entry) {
-    session_.tables->forget_statements();
+    if (!moved_tables_) session_.tables->forget_statements();
     moved_tables_ = true;
-    for (auto live = live_.begin(); live != live_.end();) {
-      const TableShape& shape = live->second.about.shape;
+    if (!live_) live_ = session_.live;
+    for (auto place = live_->begin(); place != live_->end();) {
+      const TableShape& shape = place->second.about.shape;
       if (shape.table != entry.ledger.table && shape.name != entry.ledger.shape.name) {
-        ++live;
+        ++place;
         continue;
       }
-      TRY_DO(connection().run("DROP TABLE " + session_.ledger.qualified(live->second.place)));
-      TRY_DO(session_.ledger.remove_live(connection(), shape.table));
-      if (shape.name != entry.ledger.shape.name) {
-        TRY_DO(session_.ledger.remove_note(connection(), core_.identity.mirror, shape.name));
-      }
-      live = live_.erase(live);
+      TRY_DO(connection().run("DROP TABLE " + session_.ledger.qualified(place->second.place)));
+      replaced_.push_back(shape.table);
+      published_.erase(shape.table);
+      if (shape.name != entry.ledger.shape.name) unnoted_.push_back(shape.name);
+      place = live_->erase(place);
     }
     return Done{};
   }
 
-  Status note_one(const TableNote& note) {
-    std::optional<Place> place;
-    for (const auto& [table, live] : live_) {
-      if (live.about.shape.name == note.source) place = live.place;
+  // The ledger's rows of all tables at once: a first copy may publish thousands.
+  Status write_ledger() {
+    const std::vector<TableId> published(published_.begin(), published_.end());
+    TRY_DO(session_.ledger.remove_hidden(connection(), published));
+    TRY_DO(session_.ledger.remove_live(connection(), replaced_));
+    std::vector<LiveEntry> entries;
+    for (const TableId table : published) entries.push_back(live().at(table));
+    TRY_DO(session_.ledger.insert_live(connection(), entries));
+    TRY_DO(session_.ledger.remove_notes(connection(), core_.identity.mirror, unnoted_));
+    if (notes_.empty()) return Done{};
+    std::map<TableName, Place> places;
+    for (const auto& [table, entry] : live()) places.emplace(entry.about.shape.name, entry.place);
+    std::vector<Ledger::PlacedNote> notes;
+    for (const auto& [name, note] : notes_) {
+      const auto place = places.find(name);
+      notes.push_back({note, place == places.end() ? std::nullopt : std::optional(place->second)});
     }
-    return session_.ledger.set_note(connection(), core_.identity.mirror, note, place);
+    return session_.ledger.set_notes(connection(), core_.identity.mirror, notes);
   }
 
-  Status say_renamings(const LiveEntry& live, const Shown& now) {
-    for (const std::string& said : renamings(live.about.shape, live.place)) {
-      TRY_DO(session_.ledger.add_schema_change(connection(), core_.identity.mirror, now, live.about.shape.name, said));
+  Status say_renamings(const LiveEntry& entry, const Shown& now) {
+    for (const std::string& said : renamings(entry.about.shape, entry.place)) {
+      TRY_DO(session_.ledger.add_schema_change(connection(), core_.identity.mirror, now, entry.about.shape.name, said));
     }
     return Done{};
   }
 
   Status finish() {
+    TRY_DO(write_ledger());
     if (published_.empty()) {
       FAILPOINT("apply.before_commit");
     } else {
@@ -161,7 +181,7 @@ class DuckStep : public Step {
     ended_ = true;
     session_.live_is_stale = true;  // until the commit is known to have taken place
     TRY_DO(transaction_.commit());
-    session_.live = std::move(live_);
+    if (live_) session_.live = std::move(*live_);
     session_.live_is_stale = false;
     let_go();
     if (published_.empty()) {
@@ -176,9 +196,12 @@ class DuckStep : public Step {
   Session& session_;
   Transaction transaction_;
   std::optional<Shown> before_;
-  std::map<TableId, LiveEntry> live_;      // as this step leaves it
-  std::map<TableId, HiddenEntry> hidden_;  // those that were looked at
+  std::optional<std::map<TableId, LiveEntry>> live_;      // as this step leaves it, once it publishes
+  std::optional<std::map<TableId, HiddenEntry>> hidden_;  // once one was asked for
   std::set<TableId> published_;
+  std::vector<TableId> replaced_;
+  std::vector<TableName> unnoted_;                        // names that a table has left
+  std::map<TableName, TableNote> notes_;
   bool moved_tables_ = false;
   bool wrote_live_ = false;
   bool ended_ = false;
