@@ -107,6 +107,24 @@ TEST_P(Copy, ARewriteBetweenTwoRangesIsNoticed) {
   }
 }
 
+// Found by the simulation: planned after the rewrite, the ranges would read the new file under a snapshot that shows
+// none of its rows, and nothing in the log would bring them.
+TEST_P(Copy, ARewriteBetweenSnapshotAndPlanIsNoticed) {
+  for (const char* rewrite : {"VACUUM FULL t", "TRUNCATE t", "ALTER TABLE t ALTER v TYPE int USING v + 1"}) {
+    sql_->run("DROP TABLE IF EXISTS t");
+    sql_->run("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1), (2, 2)");
+    open();
+    const auto snapshot = must(source_.snapshots->take_snapshot());
+    const source::RangePlan before = plan(*snapshot, "t");
+    sql_->run(rewrite);
+    const auto planned = source_.snapshots->plan(*snapshot, {before.shape.table});
+    ASSERT_FALSE(planned.ok()) << rewrite;
+    EXPECT_EQ(planned.error().kind, ErrorKind::busy) << rewrite << ": " << to_text(planned.error());
+    const auto later = must(source_.snapshots->take_snapshot());
+    EXPECT_TRUE(source_.snapshots->plan(*later, {before.shape.table}).ok()) << rewrite;
+  }
+}
+
 TEST_P(Copy, AnotherShapeThanTheSnapshotsIsNoticed) {
   for (const char* change : {"ADD n int DEFAULT 5", "DROP v", "RENAME v TO w", "RENAME TO u", "ALTER v TYPE varchar(30)"}) {
     sql_->run("DROP TABLE IF EXISTS t, u");

@@ -23,6 +23,24 @@ Result<std::map<TableId, std::vector<Heap>>> read_heaps(Connection& connection, 
   return heaps;
 }
 
+// The row in pg_class is the snapshot's; the heap's filenode is today's.
+Result<std::optional<TableId>> first_rewritten(Connection& connection, const std::map<TableId, std::vector<Heap>>& heaps) {
+  std::vector<TableId> oids;
+  std::map<std::uint64_t, std::pair<TableId, std::uint64_t>> now;
+  for (const auto& [table, own] : heaps) {
+    for (const Heap& heap : own) {
+      oids.push_back(TableId{heap.oid});
+      now[heap.oid] = {table, heap.filenode};
+    }
+  }
+  TRY(seen, connection.query("SELECT oid, relfilenode FROM pg_class WHERE oid = ANY($1::oid[])", {array_of(oids)}));
+  for (std::size_t r = 0; r < seen.size(); ++r) {
+    const auto& [table, filenode] = now.at(seen.unsigned_number(r, 0));
+    if (seen.unsigned_number(r, 1) != filenode) return std::optional(table);
+  }
+  return std::optional<TableId>();
+}
+
 std::string filenodes_query(TableId table) {
   const std::string oid = std::to_string(table.value) + "::oid";
   return "SELECT h.oid, pg_relation_filenode(h.oid) FROM (SELECT c.oid FROM pg_class c WHERE c.oid = " + oid +

@@ -90,6 +90,10 @@ Result<std::vector<source::RangePlan>> PgSnapshotSource::plan(const source::Snap
       return changing(current->second.name, "the table has just been altered");
     }
   }
+  TRY_DO(connection->run(begin_under(ours(snapshot).name())));
+  TRY(rewritten, first_rewritten(*connection, heaps));
+  TRY_DO(connection->run("COMMIT"));
+  if (rewritten) return changing(now.tables.at(*rewritten).name, "the table was rewritten after the snapshot was taken");
   TRY(plans, make_plans(now, heaps, page.unsigned_number(0, 0), tables));
   pool_->give_back(std::move(connection));
   return plans;
