@@ -16,21 +16,15 @@ constexpr std::chrono::milliseconds slow_work_period{250};  // sizes, ages, trim
 Status open_shared(SharedDestination& shared, const destination::MirrorIdentity& identity) {
   const std::unique_lock alone(shared.in_use);
   if (shared.is_open) return Done{};
-  TRY_DO(shared.opened.writer->open(identity));
+  const Status opened = shared.opened.writer->open(identity);
+  if (!opened.ok()) return with_context(opened.error(), "destination " + shared.address);
   shared.is_open = true;
   return Done{};
 }
 
 void close_shared(SharedDestination& shared) {
+  if (shared.opened.queries != nullptr) shared.opened.queries->cancel_queries();
   const std::unique_lock alone(shared.in_use);
-  shared.opened.writer->close();
-  shared.is_open = false;
-}
-
-void close_shared_at_end(SharedDestination& shared) {
-  constexpr std::chrono::seconds wait_max{2};
-  const std::unique_lock alone(shared.in_use, wait_max);
-  if (!alone.owns_lock()) return;
   shared.opened.writer->close();
   shared.is_open = false;
 }
@@ -42,6 +36,7 @@ Status Applying::run(const std::stop_token& stop) {
   Wakeup never;
   while (true) {
     const Status worked = work(stop);
+    if (worked.ok() && std::exchange(begin_again_, false)) continue;
     if (worked.ok()) return worked;
     if (stop.stop_requested() || retry_for(worked.error().kind) != Retry::later) return worked;
     say_once(worked.error());
@@ -73,7 +68,7 @@ Status Applying::work(const std::stop_token& stop) {
   options_.copying.slot_snapshot = nullptr;  // it serves the first group only
   options_.copying.id_prefix += "+";         // ids of groups never come again
   TRY_DO(begin(round));
-  while (!stop.stop_requested()) {
+  while (!stop.stop_requested() && !begin_again_) {
     if (parts_.paused) {
       stand_still(round, stop);
       continue;
@@ -127,6 +122,25 @@ Status Applying::want_what_is_missing(Round& round) {
   return write_notes(round);
 }
 
+/// A table may be dropped between the moment it was chosen and the moment it is read. It holds nothing then: everything
+/// of it lies in the stream behind its end.
+Status Applying::forget_vanished(const std::vector<TableId>& to_copy) {
+  if (to_copy.empty()) return Done{};
+  const Result<std::vector<source::Table>> listed = parts_.source.setter->tables();
+  if (!listed.ok()) return retry_for(listed.error().kind) == Retry::later ? Status(Done{}) : Status(listed.error());
+  for (const TableId table : to_copy) {
+    const bool is_there = std::any_of(listed.value().begin(), listed.value().end(),
+                                      [&](const source::Table& one) { return one.shape.table == table; });
+    if (is_there) continue;
+    begin_again_ = true;
+    std::erase(options_.wanted, table);
+    const std::string name = tables_.leave_out(table, "was dropped before it was copied");
+    parts_.around.log.warn("table_vanished", {{"table", name}});
+  }
+  if (!begin_again_) return Done{};
+  return options_.remember_wanted(options_.wanted);
+}
+
 /// Tells readers of the copy how its tables stand, where that has changed.
 Status Applying::write_notes(Round& round) {
   const std::vector<destination::TableNote> notes = tables_.take_notes();
@@ -150,7 +164,10 @@ Result<Applying::Did> Applying::copy(Round& round) {
   if (round.copying.anything_loaded()) anything_loaded_ = true;
   if (did == Copying::Did::nothing) return Did::nothing;
   tables_.see(round.copying.progress());
-  if (did == Copying::Did::finished) TRY_DO(want_what_is_missing(round));
+  if (did == Copying::Did::finished) {
+    TRY_DO(want_what_is_missing(round));
+    TRY_DO(forget_vanished(apply::copy_needs(round.applier.contents(), options_.wanted).to_copy));
+  }
   if (!round.copying.unit_in_hand()) TRY_DO(write_notes(round));
   note_progress(round);
   return Did::something;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
@@ -17,13 +18,13 @@ namespace lockstep::runtime {
 /// The destination as several threads see it: the applying thread writes, others ask.
 struct SharedDestination {
   OpenDestination opened;
-  std::shared_timed_mutex in_use;     ///< shared by those who ask, alone by who opens or closes
+  std::string address;          ///< for messages
+  std::shared_mutex in_use;     ///< shared by those who ask, alone by who opens or closes
   bool is_open = false;         ///< guarded by in_use
 };
 Status open_shared(SharedDestination& shared, const destination::MirrorIdentity& identity);
+/// Cancels the queries that are being answered.
 void close_shared(SharedDestination& shared);
-/// Closes it unless somebody still asks it after a moment: then the end of the process does.
-void close_shared_at_end(SharedDestination& shared);
 
 /// Brings the journal to the destination: copies what has to be copied, publishes, applies. One thread.
 class Applying {
@@ -43,6 +44,8 @@ class Applying {
     std::vector<TableId> wanted;
     Position slot_start;
     Copying::Options copying;
+    /// Remembers that the mirror has only these tables from now on.
+    std::function<Status(const std::vector<TableId>& wanted)> remember_wanted;
   };
   Applying(Parts parts, Options options);
 
@@ -69,6 +72,7 @@ class Applying {
   Result<Did> publish(Round& round);
   Result<Did> apply(Round& round);
   Status want_what_is_missing(Round& round);
+  Status forget_vanished(const std::vector<TableId>& to_copy);
   Status write_notes(Round& round);
   Status slow_work(Round& round);
   void stand_still(Round& round, const std::stop_token& stop);
@@ -82,6 +86,7 @@ class Applying {
   TableList tables_;
   std::atomic<bool> anything_loaded_{false};
   bool said_why_ = false;
+  bool begin_again_ = false;            ///< the mirror's tables have changed: the round must be made anew
   Backoff backoff_;
 };
 

@@ -51,6 +51,7 @@ Result<Copying::Did> Copying::advance() {
     return Did::something;
   }
   if (group_->complete()) parts_.around.log.info("copy_completed", {{"tables", group_->progress().size()}});
+  if (!group_->left().empty()) not_before_ = parts_.around.clock.monotonic() + backoff_.failed();
   group_.reset();
   wanted_.clear();
   return Did::finished;
@@ -125,6 +126,7 @@ Result<Copying::Did> Copying::take_setback(const copy::Unit& unit, const Error& 
       break;
     case copy::Setback::What::group_over:
       parts_.around.log.warn("snapshot_lost", {{"why", to_text(why)}});
+      not_before_ = parts_.around.clock.monotonic() + backoff_.failed();
       group_.reset();
       wanted_.clear();
       return Did::finished;

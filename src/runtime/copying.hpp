@@ -42,7 +42,9 @@ class Copying {
   /// of the destination may be open. Errors: what nobody but the operator can mend, and the destination's own.
   Result<Did> advance();
   /// When to ask again though no bell rings.
-  std::optional<std::chrono::nanoseconds> look_again_at() const { return not_before_; }
+  std::optional<std::chrono::nanoseconds> look_again_at() const {
+    return idle() || in_flight_ ? std::nullopt : not_before_;
+  }
 
   bool idle() const { return wanted_.empty() && !group_; }
   bool unit_in_hand() const { return in_flight_; }

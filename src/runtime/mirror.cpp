@@ -35,6 +35,7 @@ Mirror::Mirror(MirrorOptions options, const Adapters& adapters, Surroundings aro
       record_(*catalog_),
       probe_(std::move(probe), board_, around) {
   destination_.opened = std::move(destination);
+  destination_.address = options_.destination;
   board_.update([&](MirrorStatus& status) {
     status.mirror = options_.mirror;
     status.state = MirrorState::assessing;
@@ -52,7 +53,7 @@ void Mirror::start(std::function<void(const Outcome&)> ended) {
 }
 
 void Mirror::finish(const Outcome& outcome) {
-  close_shared_at_end(destination_);
+  close_shared(destination_);
   board_.update([&](MirrorStatus& status) {
     status.state = outcome.error ? MirrorState::failed : MirrorState::stopped;
     if (outcome.error) status.error = to_text(*outcome.error);
@@ -67,6 +68,8 @@ Outcome Mirror::lead(const std::stop_token& stop) {
     if (!stop.stop_requested()) outcome.error = ready.error();
     return outcome;
   }
+  const std::string& identity = ready.value().mirror.source_identity;
+  board_.update([&](MirrorStatus& status) { status.source_kind = identity.substr(0, identity.find(' ')); });
   if (paused_ != ready.value().mirror.paused) {  // somebody paused it while it was set up
     const Status saved = set_paused(paused_);
     if (!saved.ok()) around_.log.warn("pause_not_saved", {{"why", to_text(saved.error())}});
@@ -83,7 +86,7 @@ Outcome Mirror::watched(Ready& ready, const std::stop_token& stop) {
 }
 
 Outcome Mirror::keep_going(Ready& ready, const std::stop_token& stop) {
-  const Session::Parts parts{source_, destination_, board_, bell_, paused_, around_};
+  const Session::Parts parts{source_, destination_, record_, board_, bell_, paused_, around_};
   Backoff backoff;
   std::chrono::milliseconds hold_receiving{0};
   Outcome outcome;

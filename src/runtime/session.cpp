@@ -14,12 +14,17 @@ std::string fresh_prefix(const Surroundings& around) {
   return std::to_string(around.clock.wall().count()) + "-" + std::to_string(chance());
 }
 
-Applying::Options applying_options(Ready& ready, const MirrorOptions& options, const Surroundings& around) {
+Applying::Options applying_options(Ready& ready, const MirrorOptions& options, Record& record,
+                                   const Surroundings& around) {
   Applying::Options applying;
   applying.identity = {ready.mirror.name, ready.mirror.source_identity};
   applying.tables = ready.tables;
   applying.wanted = ready.mirror.tables;
   applying.slot_start = *ready.mirror.slot_start;
+  applying.remember_wanted = [&ready, &record](const std::vector<TableId>& wanted) {
+    ready.mirror.tables = wanted;
+    return record.change([&](catalog::Mirror& mirror) { mirror.tables = wanted; });
+  };
   applying.copying.streams = options.copy_workers;
   applying.copying.id_prefix = fresh_prefix(around);
   applying.copying.slot_snapshot = std::exchange(ready.slot_snapshot, nullptr);
@@ -55,7 +60,7 @@ Session::End Session::run(Parts parts, journal::Journal& journal, Ready& ready, 
   Session session(parts, journal);
   session.note_durable();
   Applying applying({parts.source, journal, parts.destination, parts.board, parts.bell, parts.paused, parts.around},
-                    applying_options(ready, options, parts.around));
+                    applying_options(ready, options, parts.record, parts.around));
   Syncer syncer(journal, [&] { session.note_durable(); }, [&](const Error& error) { session.fall(error, true); });
   Receiver receiver({*parts.source.changes, journal, syncer, parts.board, parts.around}, setup_of(ready.mirror),
                     *ready.mirror.slot_start, predecessor_wait);

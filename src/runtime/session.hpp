@@ -24,6 +24,7 @@ class Session {
   struct Parts {
     source::Source& source;
     SharedDestination& destination;
+    Record& record;
     StatusBoard& board;
     Wakeup& bell;
     const std::atomic<bool>& paused;

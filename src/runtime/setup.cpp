@@ -34,6 +34,11 @@ source::Setup setup_of(const catalog::Mirror& mirror) {
 
 Result<Ready> SetUp::run(const std::stop_token& stop, std::vector<Error>& obstacles) {
   const std::optional<catalog::Mirror> known = parts_.record.get();
+  if (known && known->name != parts_.options.mirror) {
+    return Error{ErrorKind::bad_input, "the state folder belongs to mirror '" + known->name + "', not to '" +
+                                           parts_.options.mirror + "'",
+                 "give another folder with --state, or leave --mirror away"};
+  }
   const bool made_before = known && known->phase == catalog::Phase::ready;
   // Somebody who has mistyped an address should hear so soon; a mirror that was made waits as long as it takes.
   std::optional<std::chrono::nanoseconds> wait_max;
@@ -74,9 +79,9 @@ Result<catalog::Mirror> SetUp::choose(const source::Identity& identity, const st
 }
 
 Status SetUp::assess(const catalog::Mirror& planned, const std::stop_token& stop, std::vector<Error>& obstacles) {
-  TRY(found, patiently(parts_.around, stop, "source_waited_for", predecessor_wait,
-                       [&] { return parts_.setter.obstacles(setup_of(planned)); }));
-  obstacles = std::move(found);
+  TRY(blocking, patiently(parts_.around, stop, "source_waited_for", predecessor_wait,
+                          [&] { return parts_.setter.obstacles(setup_of(planned)); }));
+  obstacles = std::move(blocking);
   if (!obstacles.empty()) return obstacles.front();
   const destination::MirrorIdentity identity{planned.name, planned.source_identity};
   TRY_DO(patiently(parts_.around, stop, "destination_waited_for", predecessor_wait,
@@ -89,12 +94,22 @@ Status SetUp::assess(const catalog::Mirror& planned, const std::stop_token& stop
   return Done{};
 }
 
+/// What the user asked for cannot be: the assessment says so, and nothing was touched.
+Error SetUp::found(const Error& error, std::vector<Error>& obstacles) {
+  if (error.kind == ErrorKind::bad_input) obstacles = {error};
+  return error;
+}
+
 Result<Ready> SetUp::make(const source::Identity& identity, const std::stop_token& stop, std::vector<Error>& obstacles) {
   Ready ready;
   ready.first_run = true;
-  TRY(tables, patiently(parts_.around, stop, "source_waited_for", predecessor_wait, [&] { return parts_.setter.tables(); }));
-  ready.tables = std::move(tables);
-  TRY(mirror, choose(identity, ready.tables));
+  Result<std::vector<source::Table>> tables =
+      patiently(parts_.around, stop, "source_waited_for", predecessor_wait, [&] { return parts_.setter.tables(); });
+  if (!tables.ok()) return found(tables.error(), obstacles);
+  ready.tables = std::move(tables).value();
+  Result<catalog::Mirror> chosen = choose(identity, ready.tables);
+  if (!chosen.ok()) return found(chosen.error(), obstacles);
+  catalog::Mirror mirror = std::move(chosen).value();
   TRY_DO(assess(mirror, stop, obstacles));
   TRY_DO(remove_journal());
   TRY_DO(parts_.record.set(mirror));

@@ -49,6 +49,7 @@ class SetUp {
 
  private:
   Result<Ready> make(const source::Identity& identity, const std::stop_token& stop, std::vector<Error>& obstacles);
+  static Error found(const Error& error, std::vector<Error>& obstacles);
   Result<catalog::Mirror> choose(const source::Identity& identity, const std::vector<source::Table>& tables) const;
   Status assess(const catalog::Mirror& planned, const std::stop_token& stop, std::vector<Error>& obstacles);
   Status create(Ready& ready, const std::stop_token& stop);

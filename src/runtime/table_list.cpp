@@ -70,6 +70,13 @@ void TableList::see(const std::vector<apply::TableChanges>& changes) {
   }
 }
 
+std::string TableList::leave_out(TableId table, const std::string& why) {
+  TableStatus& status = entry(table).status;
+  status.state = TableState::left_out;
+  status.error = why;
+  return to_text(status.name);
+}
+
 std::vector<TableStatus> TableList::list() const {
   std::vector<TableStatus> all;
   for (const auto& [table, entry] : entries_) all.push_back(entry.status);

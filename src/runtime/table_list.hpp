@@ -25,6 +25,9 @@ class TableList {
   void see(const std::vector<copy::TableProgress>& progress);
   void see(const std::vector<apply::TableChanges>& changes);
 
+  /// The mirror does without this table from now on. Gives its name.
+  std::string leave_out(TableId table, const std::string& why);
+
   std::vector<TableStatus> list() const;
   /// The rows of `lockstep.tables`, for those that differ from the last call's.
   std::vector<destination::TableNote> take_notes();

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "base/log_writer.hpp"
@@ -37,7 +38,7 @@ class Running {
  private:
   Result<runtime::MirrorOptions> options(const std::string& folder);
   Result<std::string> choose_folder();
-  Status remembered_destination(const std::string& folder, std::string& destination) const;
+  Status fill_in_remembered(runtime::MirrorOptions& options);
   Status start(const std::string& folder);
   void show();
   void say_progress(const runtime::MirrorStatus& status);
@@ -71,14 +72,17 @@ Result<std::string> Running::choose_folder() {
   source_ = std::move(source);
   name_ = arguments_.mirror.name.empty() ? source_.database : arguments_.mirror.name;
   TRY_DO(check_mirror_name(name_));
+  TRY_DO(program_.adapters.complete_destination(arguments_.to, name_));  // before anything is made
   return find_state_folder({name_, arguments_.mirror.state_folder});
 }
 
-/// Without --to a mirror that was made before goes where it went.
-Status Running::remembered_destination(const std::string& folder, std::string& destination) const {
-  TRY(catalog, program_.adapters.open_catalog(folder));
+/// What was not said comes from the mirror that was made here before.
+Status Running::fill_in_remembered(runtime::MirrorOptions& options) {
+  TRY(catalog, program_.adapters.open_catalog(options.state_folder));
   TRY(mirror, catalog->load());
-  if (mirror) destination = mirror->destination;
+  if (!mirror) return Done{};
+  if (arguments_.mirror.name.empty()) options.mirror = name_ = mirror->name;
+  if (arguments_.to.empty()) options.destination = mirror->destination;
   return Done{};
 }
 
@@ -92,7 +96,7 @@ Result<runtime::MirrorOptions> Running::options(const std::string& folder) {
   options.copy_workers = arguments_.copy_workers;
   options.until_caught_up = arguments_.until_caught_up;
   options.destination_options.memory_bytes_max = arguments_.memory_bytes;
-  if (arguments_.to.empty()) TRY_DO(remembered_destination(folder, options.destination));
+  TRY_DO(fill_in_remembered(options));
   if (options.destination.empty()) {
     TRY(address, program_.adapters.complete_destination(arguments_.to, name_));
     options.destination = std::move(address);
@@ -139,8 +143,7 @@ void Running::say_progress(const runtime::MirrorStatus& status) {
 
 int Running::exit_code() const {
   if (!outcome_->error) return exit_done;
-  if (!outcome_->obstacles.empty()) return exit_assessment;
-  return outcome_->error->kind == ErrorKind::bad_input ? exit_wrong_usage : exit_failed;
+  return outcome_->obstacles.empty() ? exit_failed : exit_assessment;
 }
 
 void Running::report_end() const {
@@ -156,6 +159,7 @@ int Running::run() {
   if (const Status made = make_state_folder(folder.value()); !made.ok()) return report(made.error());
   const Result<FolderLock> lock = FolderLock::take(folder.value(), lock_wait, program_.clock);
   if (!lock.ok()) return report(lock.error());
+  const bool was_there = std::filesystem::exists(folder.value() + "/catalog.sqlite");
   const Status started = start(folder.value());
   if (started.ok()) {
     show();
@@ -163,7 +167,7 @@ int Running::run() {
     report_end();
   }
   const int code = started.ok() ? exit_code() : report(started.error());
-  const bool forget = started.ok() ? !mirror_->is_remembered() : false;
+  const bool forget = started.ok() ? !mirror_->is_remembered() : !was_there;
   if (display_) {
     loop_.run_posted_now();
     display_->finish();

@@ -173,6 +173,12 @@ int do_plain(const PlainArguments& arguments, const Program& program) {
 }
 
 int do_drop(const DropArguments& arguments, const Program& program) {
+  const Result<std::string> folder = find_state_folder(arguments.mirror);
+  if (folder.ok() && !std::filesystem::exists(folder.value() + "/catalog.sqlite")) {
+    remove_state_folder(folder.value());  // what an interrupted drop may have left
+    print("there is no mirror in " + folder.value() + ": nothing to drop\n");
+    return exit_done;
+  }
   const Status dropped = drop(arguments, program);
   if (!dropped.ok()) return report(dropped.error());
   print("dropped; the copied tables stay\n");

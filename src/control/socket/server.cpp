@@ -102,8 +102,8 @@ void Server::handle_plain(ClientId id, Verb verb) {
     case Verb::pause: return answer_done(controls_.pause());
     case Verb::resume: return answer_done(controls_.resume());
     case Verb::stop:
-      answer(id, done_line());
-      return controls_.request_stop();
+      controls_.request_stop();
+      return answer(id, done_line());
   }
 }
 

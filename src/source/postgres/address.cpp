@@ -138,11 +138,23 @@ std::string hosts_and_ports(const std::string& hosts, const std::string& ports) 
   return out;
 }
 
+/// The path in "user:file:/a/b@host" may stand there as it is; libpq would end the host at its first slash.
+std::string with_path_encoded(const std::string& url) {
+  const std::size_t colon = url.find(':', url.find("://") + 3);
+  const std::size_t begin = colon + 1;
+  if (colon == std::string::npos || url.compare(begin, 5, "file:") != 0) return url;
+  const std::size_t end = url.find('@', begin);
+  if (end == std::string::npos) return url;
+  std::string out = url.substr(0, begin);
+  for (const char c : url.substr(begin, end - begin)) out += c == '/' ? std::string("%2F") : std::string(1, c);
+  return out + url.substr(end);
+}
+
 }  // namespace
 
 Result<Address> Address::parse(const std::string& url) {
   if (!url.starts_with("postgresql://") && !url.starts_with("postgres://")) return unreadable("");
-  const Options options(PQconninfoParse(url.c_str(), nullptr));
+  const Options options(PQconninfoParse(with_path_encoded(url).c_str(), nullptr));
   if (options == nullptr) return unreadable(url);
   Address address;
   for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {

@@ -68,6 +68,11 @@ TEST(Address, ThePasswordMayComeFromTheFirstLineOfAFile) {
   const auto address = Address::parse("postgresql://ann@db/shop?password=file:" + path);
   ASSERT_TRUE(address.ok());
   EXPECT_EQ(address.value().password().reveal(), "from the file");
+  const auto before_the_host = Address::parse("postgresql://ann:file:" + path + "@db:5433/shop?sslmode=disable");
+  ASSERT_TRUE(before_the_host.ok());
+  EXPECT_EQ(before_the_host.value().password().reveal(), "from the file");
+  EXPECT_EQ(before_the_host.value().database(), "shop");
+  EXPECT_EQ(before_the_host.value().server(), "db:5433");
   std::remove(path.c_str());
   EXPECT_FALSE(Address::parse("postgresql://ann@db/shop?password=file:" + path).ok());
 }
