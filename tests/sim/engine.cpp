@@ -167,7 +167,7 @@ Status Engine::apply() {
 }
 
 Status Engine::publish() {
-  if (!applier_->publish_waits() || applier_->step_is_open()) return Done{};
+  if (must_look_ || !applier_->publish_waits() || applier_->step_is_open()) return Done{};
   const bool shown_before = applier_->shown().has_value();
   const Result<apply::Published> published = applier_->publish();
   if (!published.ok()) return survive(published.error());

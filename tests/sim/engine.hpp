@@ -63,7 +63,7 @@ class Engine {
   Status load_one();
   Status settle_one();
   void note(const copy::Setback& setback);
-  Status group_ended();
+  Status look_again();
   Status release();
   Status want_late();
   /// An error that another try may heal is not the end.
@@ -87,6 +87,7 @@ class Engine {
   std::unique_ptr<apply::Applier> applier_;
   std::optional<copy::CopyGroup> group_;
   bool hidden_created_ = false;
+  bool must_look_ = false;              ///< hidden tables have changed, or may have, and the applier has not seen it
   bool copy_begins_ = false;            ///< nothing is released until the applier has seen the hidden tables
   std::vector<InFlight> in_flight_;
   std::optional<Position> honestly_durable_;

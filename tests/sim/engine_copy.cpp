@@ -9,21 +9,36 @@ namespace lockstep::sim {
 
 Status Engine::copy() {
   if (applier_->step_is_open()) return group_ && hidden_created_ ? load_one() : Status(Done{});
+  if (must_look_ && (!group_ || hidden_created_)) return look_again();
   if (group_ && !hidden_created_) {
-    if (const Status created = group_->create_hidden(destination_); !created.ok()) return survive(created.error());
-    if (const Status looked = applier_->look_again(); !looked.ok()) return survive(looked.error());
-    hidden_created_ = true;
-    copy_begins_ = false;
-    return Done{};
+    must_look_ = true;  // whatever its answer, there may be new ones
+    const Status created = group_->create_hidden(destination_);
+    hidden_created_ = created.ok();
+    return created.ok() ? look_again() : survive(created.error());
+  }
+  if (group_ && (group_->complete() || group_->over())) {
+    group_.reset();
+    in_flight_.clear();
+    hidden_created_ = false;
+    must_look_ = true;
+    return look_again();
   }
   if (group_) {
-    if (group_->complete() || group_->over()) return group_ended();
     const bool failed = std::any_of(in_flight_.begin(), in_flight_.end(), [](const InFlight& one) { return one.failed; });
     return failed && world_.dice.one_in(2) ? settle_one() : load_one();
   }
   const apply::CopyNeeds needs = apply::copy_needs(applier_->contents(), wanted_);
   if (needs.to_copy.empty()) return Done{};
   return open_group(needs.to_copy);
+}
+
+// Only then is it known what may be published, and what the journal may forget.
+Status Engine::look_again() {
+  const Status looked = applier_->look_again();
+  if (!looked.ok()) return survive(looked.error());
+  must_look_ = false;
+  copy_begins_ = false;
+  return Done{};
 }
 
 Status Engine::open_group(const std::vector<TableId>& tables) {
@@ -98,15 +113,6 @@ void Engine::note(const copy::Setback& setback) {
     case copy::Setback::What::widened:
     case copy::Setback::What::failed: return;
   }
-}
-
-Status Engine::group_ended() {
-  group_.reset();
-  in_flight_.clear();
-  hidden_created_ = false;
-  copy_begins_ = false;
-  const Status looked = applier_->look_again();
-  return looked.ok() ? looked : survive(looked.error());
 }
 
 }  // namespace lockstep::sim
