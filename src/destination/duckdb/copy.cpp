@@ -54,8 +54,8 @@ struct Taken {
   std::set<std::string> all;
 };
 
-Result<Taken> names_taken(Session& session, const std::string& schema, const CopyLedger& ledger,
-                          const std::vector<HiddenEntry>& hidden) {
+Result<Taken> names_taken(Session& session, const std::string& mirror, const std::string& schema,
+                          const CopyLedger& ledger, const std::vector<HiddenEntry>& hidden) {
   Taken taken;
   const auto add = [&](const TableShape& shape, const Place& place) {
     const bool gives_way = shape.table == ledger.table || shape.name == ledger.shape.name;
@@ -68,16 +68,20 @@ Result<Taken> names_taken(Session& session, const std::string& schema, const Cop
                 "SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal) "
                 "WHERE database_name = current_database() AND lower(schema_name) = lower(" + quote_text(schema) + ")"));
   for (const auto& row : rows) taken.all.insert(folded(row.at(0).value_or("")));
+  TRY(left_behind, session.ledger.left_behind(*session.admin.connection, mirror));
+  for (const Place& place : left_behind) {
+    if (folded(place.schema) == folded(schema)) taken.all.erase(folded(place.table));
+  }
   taken.all.insert(taken.ours.begin(), taken.ours.end());
   return taken;
 }
 
-Result<Place> choose_place(Session& session, const CopyLedger& ledger, const std::vector<HiddenEntry>& hidden) {
+Result<Place> choose_place(Session& session, const std::string& mirror, const CopyLedger& ledger, const std::vector<HiddenEntry>& hidden) {
   for (const auto& [table, live] : session.live) {
     if (live.about.shape.name == ledger.shape.name) return live.place;
   }
   Place place{schema_of(ledger.shape.name.schema), ledger.shape.name.table};
-  TRY(taken, names_taken(session, place.schema, ledger, hidden));
+  TRY(taken, names_taken(session, mirror, place.schema, ledger, hidden));
   const std::string name = folded(place.table);
   if (taken.all.contains(name) && !taken.ours.contains(name)) {
     // Its own live table under an older name does not stand in its way; a stranger's does.
@@ -112,7 +116,7 @@ Target target_of(const Ledger&, const TableShape& shape, const std::vector<Logic
   return target;
 }
 
-Status create_hidden_table(Session& session, const CopyLedger& ledger) {
+Status create_hidden_table(Session& session, const std::string& mirror, const CopyLedger& ledger) {
   CHECK(ledger.types.size() == ledger.shape.columns.size() && ledger.shape.table == ledger.table);
   if (ledger.types.empty()) {
     return Error{ErrorKind::unsupported, "DuckDB has no tables without columns", "leave the table out",
@@ -121,7 +125,7 @@ Status create_hidden_table(Session& session, const CopyLedger& ledger) {
   Connection& connection = *session.admin.connection;
   TRY(transaction, Transaction::begin(connection));
   TRY(hidden, session.ledger.read_hidden(connection));
-  TRY(place, choose_place(session, ledger, hidden));
+  TRY(place, choose_place(session, mirror, ledger, hidden));
   for (const HiddenEntry& older : hidden) {
     if (older.ledger.table != ledger.table) continue;
     TRY_DO(connection.run("DROP TABLE " + session.ledger.hidden_table(older)));

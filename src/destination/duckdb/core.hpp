@@ -69,7 +69,7 @@ Result<CopyCounts> copy_rows(Session& session, TableId hidden, const std::string
                              std::span<const std::uint32_t> done, std::span<const std::unique_ptr<RowStream>> streams);
 
 /// Creates the hidden table, in place of an older one, and its ledger.
-Status create_hidden_table(Session& session, const CopyLedger& ledger);
+Status create_hidden_table(Session& session, const std::string& mirror, const CopyLedger& ledger);
 
 Result<std::unique_ptr<Step>> begin_step(Core& core, const std::optional<Shown>& expected);
 

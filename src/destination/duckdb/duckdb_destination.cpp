@@ -53,7 +53,7 @@ Result<Contents> DuckDbDestination::contents() {
 Status DuckDbDestination::create_hidden(const CopyLedger& ledger) {
   TRY_DO(core_->usable());
   TRY_DO(core_->load_live());
-  return core_->watched(duck::create_hidden_table(*core_->session, ledger));
+  return core_->watched(duck::create_hidden_table(*core_->session, core_->identity.mirror, ledger));
 }
 
 Result<CopyCounts> DuckDbDestination::copy_into(TableId hidden, const std::string& snapshot,
@@ -119,6 +119,7 @@ Status DuckDbDestination::tidy_up() {
 
 Status DuckDbDestination::forget() {
   TRY_DO(core_->usable());
+  TRY_DO(core_->load_live());
   duck::Session& session = *core_->session;
   duck::Connection& connection = *session.admin.connection;
   session.live_is_stale = true;
@@ -127,6 +128,9 @@ Status DuckDbDestination::forget() {
     TRY(entries, session.ledger.read_hidden(connection));
     for (const duck::HiddenEntry& entry : entries) {
       TRY_DO(connection.run("DROP TABLE " + session.ledger.hidden_table(entry)));
+    }
+    for (const auto& [id, live] : session.live) {
+      TRY_DO(session.ledger.mark_left_behind(connection, core_->identity.mirror, live.place));
     }
     TRY_DO(session.ledger.drop(connection));
     session.tables->forget_statements();

@@ -237,6 +237,27 @@ TEST_F(DuckDbFile, ANameThatIsTakenSaysWhatItIsCalledInstead) {
             "is called public.T_2 here, as its own name is taken");
 }
 
+// The user dropped the mirror and makes it again: what the first one left gives way, and only that.
+TEST_F(DuckDbFile, ANewCopyTakesThePlaceOfTheOneThatWasLeftBehind) {
+  {
+    DuckDbDestination first(path());
+    ASSERT_THAT(first.open(identity), IsOk());
+    ASSERT_THAT(publish_pair(first), IsOk());
+    ASSERT_THAT(first.forget(), IsOk());
+    EXPECT_EQ(one_cell(first, "SELECT count(*) >= 0 FROM public.a"), "true");
+  }
+  DuckDbDestination second(path());
+  ASSERT_THAT(second.open(identity), IsOk());
+  ASSERT_THAT(publish_pair(second), IsOk());
+  EXPECT_EQ(one_cell(second, "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'public'"), "2");
+  EXPECT_EQ(one_cell(second, "SELECT count(*) FROM duckdb_tables() WHERE comment IS NOT NULL"), "0");
+  ASSERT_THAT(second.forget(), IsOk());
+  second.close();
+  DuckDbDestination another(path());
+  ASSERT_THAT(another.open({"another", identity.source}), IsOk());
+  EXPECT_THAT(another.create_hidden(ledger_of(counted(1, "a"))), FailsWith(ErrorKind::refused));
+}
+
 // ---- Queries -------------------------------------------------------------------------------------------------------
 
 class Queries : public DuckDbFile {

@@ -87,6 +87,8 @@ Result<HiddenEntry> hidden_of(const std::vector<std::optional<std::string>>& row
   return entry;
 }
 
+std::string left_behind_comment(const std::string& mirror) { return "a copy that lockstep made for mirror " + mirror; }
+
 std::string where_table(TableId table) { return " WHERE table_id = " + std::to_string(table.value); }
 
 std::string where_tables(std::span<const TableId> tables) {
@@ -155,6 +157,18 @@ Result<std::optional<Shown>> Ledger::read_shown(Connection& connection) const {
   const std::string& time = text(rows[0], 2);
   if (std::from_chars(time.data(), time.data() + time.size(), micros).ec != std::errc{}) return damaged("a time");
   return std::optional(Shown{StateId{state}, PgPosition{end}, UnixMicros{micros}});
+}
+
+Status Ledger::mark_left_behind(Connection& connection, const std::string& mirror, const Place& place) const {
+  return run(connection, "COMMENT ON TABLE " + qualified(place) + " IS " + quote_text(left_behind_comment(mirror)));
+}
+
+Result<std::vector<Place>> Ledger::left_behind(Connection& connection, const std::string& mirror) const {
+  TRY(rows, connection.query("SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database() "
+                             "AND comment = " + quote_text(left_behind_comment(mirror))));
+  std::vector<Place> places;
+  for (const auto& row : rows) places.push_back({text(row, 0), text(row, 1)});
+  return places;
 }
 
 Result<std::vector<LiveEntry>> Ledger::read_live(Connection& connection) const {

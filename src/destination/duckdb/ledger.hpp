@@ -53,6 +53,11 @@ class Ledger {
   Status set_shown(Connection& connection, const std::string& mirror, const std::optional<Shown>& before,
                    const Shown& now) const;
   /// A note, and the destination's name of the table, where it has one.
+  /// Marks a copied table as left behind by `forget`: a new copy of the same mirror may take its place.
+  Status mark_left_behind(Connection& connection, const std::string& mirror, const Place& place) const;
+  /// The tables that were marked so for this mirror.
+  Result<std::vector<Place>> left_behind(Connection& connection, const std::string& mirror) const;
+
   struct PlacedNote {
     TableNote note;
     std::optional<Place> place;

@@ -82,6 +82,8 @@ Error error_of_query(int type, const std::string& said) {
   if (said.find("Permission Error") != std::string::npos || said.find("read-only mode") != std::string::npos) {
     return refused("the statement does more than read: " + said.substr(0, said.find('\n')));
   }
+  // What the parser or binder was doing when it was interrupted is not the user's mistake.
+  if (said.starts_with("INTERRUPT")) return error_of(DUCKDB_ERROR_INTERRUPT, said);
   const Error sorted = error_of(type, said);
   if (sorted.kind != ErrorKind::unexpected && sorted.kind != ErrorKind::conflict) return sorted;
   return {ErrorKind::bad_input, said};

@@ -141,6 +141,19 @@ class DuckStep : public Step {
       if (shape.name != entry.ledger.shape.name) unnoted_.push_back(shape.name);
       place = live_->erase(place);
     }
+    return take_away_left_behind(entry.place);
+  }
+
+  // A copy that an earlier life of this mirror has left gives way as well.
+  Status take_away_left_behind(const Place& place) {
+    if (!left_behind_) {
+      TRY(found, session_.ledger.left_behind(connection(), core_.identity.mirror));
+      left_behind_ = std::move(found);
+    }
+    for (const Place& left : *left_behind_) {
+      const bool is_there = folded(left.schema) == folded(place.schema) && folded(left.table) == folded(place.table);
+      if (is_there) TRY_DO(connection().run("DROP TABLE " + session_.ledger.qualified(left)));
+    }
     return Done{};
   }
 
@@ -200,6 +213,7 @@ class DuckStep : public Step {
   std::optional<std::map<TableId, HiddenEntry>> hidden_;  // once one was asked for
   std::set<TableId> published_;
   std::vector<TableId> replaced_;
+  std::optional<std::vector<Place>> left_behind_;
   std::vector<TableName> unnoted_;                        // names that a table has left
   std::map<TableName, TableNote> notes_;
   bool moved_tables_ = false;
