@@ -223,6 +223,7 @@ Result<std::unique_ptr<Reader>> Reader::make(std::shared_ptr<Database> database)
 }
 
 Result<Answer> Reader::answer(const std::string& sql) {
+  connection->rollback();  // whoever cancelled the query before may have hit its rollback, too
   // As at the source. Fails while nothing has been published there; locked settings leave this one open.
   if (!finds_public) finds_public = connection->run("SET search_path = 'public,main'").ok();
   TRY_DO(connection->run("BEGIN TRANSACTION READ ONLY"));
