@@ -21,18 +21,18 @@ class StatusBoard {
   /// Changes the status in place; `change` must not block.
   template <class Change>
   void update(Change change) {
-    std::function<void()> listener;
     {
       const std::lock_guard lock(mutex_);
       change(status_);
-      listener = listener_;
       changed_.notify_all();
     }
-    if (listener) listener();
+    const std::lock_guard lock(listener_mutex_);
+    if (listener_) listener_();
   }
 
+  /// When this returns the one before is not called any more. A listener must not change the board.
   void on_change(std::function<void()> listener) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(listener_mutex_);
     listener_ = std::move(listener);
   }
 
@@ -46,7 +46,8 @@ class StatusBoard {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   MirrorStatus status_;              // guarded by mutex_
-  std::function<void()> listener_;   // guarded by mutex_
+  std::mutex listener_mutex_;        // never held together with mutex_
+  std::function<void()> listener_;   // guarded by listener_mutex_
 };
 
 }  // namespace lockstep::runtime
