@@ -40,6 +40,7 @@ Status Applying::run(const std::stop_token& stop) {
     if (worked.ok()) return worked;
     if (stop.stop_requested() || retry_for(worked.error().kind) != Retry::later) return worked;
     say_once(worked.error());
+    parts_.join_waits = false;
     close_shared(parts_.destination);
     never.wait(stop, backoff_.failed());
     if (stop.stop_requested()) return Done{};
@@ -174,6 +175,7 @@ Result<Applying::Did> Applying::copy(Round& round) {
 }
 
 Result<Applying::Did> Applying::publish(Round& round) {
+  parts_.join_waits = round.copying.idle() && round.applier.publish_waits();
   if (!round.copying.idle() || !round.applier.publish_waits()) return Did::nothing;
   if (round.publishing_waits_for_more) return Did::nothing;
   TRY(published, round.applier.publish());
@@ -241,6 +243,7 @@ Status Applying::slow_work(Round& round) {
 
 /// Paused: the unit or batch in hand is finished, then the destination is left alone.
 void Applying::stand_still(Round& round, const std::stop_token& stop) {
+  parts_.join_waits = false;
   round.copying.settle();
   if (round.applier.step_is_open()) static_cast<void>(round.applier.look_again());  // an error shows when it goes on
   parts_.around.log.info("paused");

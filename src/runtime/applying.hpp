@@ -36,6 +36,7 @@ class Applying {
     StatusBoard& board;
     Wakeup& bell;                       ///< rung when the journal has more, and on pause and resume
     const std::atomic<bool>& paused;
+    std::atomic<bool>& join_waits;      ///< set while a complete copy waits for what only the source can bring
     Surroundings around;
   };
   struct Options {

@@ -145,4 +145,13 @@ Status drop_at_rest(const std::string& state_folder, const Adapters& adapters,
   return catalog->forget();
 }
 
+Status drop_unremembered(const std::string& mirror, const Adapters& adapters, const std::string& source_url,
+                         Surroundings around) {
+  const std::stop_token never;
+  TRY(source, adapters.make_source(source_url, {}));
+  TRY(identity, patiently(around, never, "source_waited_for", predecessor_wait, [&] { return source.setter->identify(); }));
+  const source::Setup made = adapters.plan_setup(identity, mirror);
+  return patiently(around, never, "source_waited_for", predecessor_wait, [&] { return source.setter->remove(made); });
+}
+
 }  // namespace lockstep::runtime

@@ -21,4 +21,9 @@ Result<destination::Answer> query_at_rest(const std::string& state_folder, const
 Status drop_at_rest(const std::string& state_folder, const Adapters& adapters,
                     const std::optional<std::string>& source_url, Surroundings around);
 
+/// Takes away what a mirror of this name has made at the source, when nothing here remembers it any more. Replica identities
+/// that it set stay: nobody knows which. May be repeated.
+Status drop_unremembered(const std::string& mirror, const Adapters& adapters, const std::string& source_url,
+                         Surroundings around);
+
 }  // namespace lockstep::runtime

@@ -86,6 +86,7 @@ class MirrorTest : public testing::Test {
     options.state_folder = folder_;
     options.until_caught_up = until_caught_up;
     options.journal.free_disk_percent_min = 0;
+    options.journal.bytes_max = journal_bytes_max_;
     auto made = Mirror::make(std::move(options), adapters_, {silent_log(), system_clock()});
     ASSERT_TRUE(made.ok()) << to_text(made.error());
     mirror_ = std::move(made).value();
@@ -129,6 +130,7 @@ class MirrorTest : public testing::Test {
   }
 
   std::string folder_;
+  std::uint64_t journal_bytes_max_ = 0;
   FakeServer server_;
   MemoryDestination copy_;
   std::unique_ptr<catalog::Catalog> catalog_ = catalog::make_memory_catalog();
@@ -215,15 +217,43 @@ TEST_F(MirrorTest, PausedItReceivesAndAcknowledgesButShowsNothingNew) {
   wait_until([](const MirrorStatus& status) { return status.state == MirrorState::paused; });
   const std::uint64_t end = server_.commit(1, "2", "x");
   EXPECT_TRUE(server_.wait_until([&] { return server_.confirmed >= end; }));
-  EXPECT_EQ(rows("a"), 1u);
   EXPECT_FALSE(stop().error.has_value());
+  EXPECT_EQ(rows("a"), 1u);
   start();  // it remembers
   wait_until([](const MirrorStatus& status) { return status.state == MirrorState::paused; });
-  EXPECT_EQ(rows("a"), 1u);
+  EXPECT_FALSE(is_reached(PositionShown{PgPosition{Lsn{end}}}, mirror_->status()));
   ASSERT_TRUE(mirror_->resume().ok());
   wait_shown(end);
   EXPECT_FALSE(stop().error.has_value());
   EXPECT_EQ(rows("a"), 2u);
+}
+
+// The copy began under an ordinary snapshot, so its table waits for a mark in the log, and pins the journal until the mark
+// has come. A receiver that stood still at the journal's limit would never bring it.
+TEST_F(MirrorTest, AFullJournalDoesNotKeepACopyFromItsMark) {
+  server_.break_call("open_stream", {ErrorKind::unreachable, "gone"});
+  start();
+  ASSERT_TRUE(server_.wait_until([&] { return server_.calls["open_stream"] > 0; }));
+  EXPECT_FALSE(stop().error);
+  server_.mend();
+  journal_bytes_max_ = 1;
+  for (int i = 10; i < 40; ++i) server_.commit(1, std::to_string(i), "new");
+  start();
+  wait_until([](const MirrorStatus& status) { return status.published; });
+  EXPECT_FALSE(stop().error);
+  EXPECT_EQ(rows("a"), 31u);
+}
+
+TEST_F(MirrorTest, ANameThatAnotherMirrorUsesIsRefusedAndLeftAlone) {
+  server_.slot = 50;
+  server_.published = true;
+  start();
+  const Outcome outcome = wait_for_end();
+  ASSERT_FALSE(outcome.obstacles.empty());
+  EXPECT_EQ(outcome.obstacles.front().kind, ErrorKind::conflict);
+  mirror_.reset();
+  EXPECT_EQ(server_.slot, 50u);
+  EXPECT_TRUE(server_.published);
 }
 
 TEST_F(MirrorTest, ASourceThatGoesAwayIsWaitedFor) {

@@ -92,16 +92,20 @@ void Receiver::note_contact() {
   parts_.board.update([](MirrorStatus& status) { status.error.clear(); });
 }
 
+/// A table that waits for its mark keeps the journal from forgetting, and the mark is still to be received: standing at the
+/// limit would be for ever. The mark was written when the copy began, so it cannot be far.
+bool Receiver::has_room(std::string& why) const { return parts_.join_waits || parts_.journal.has_room(&why); }
+
 Status Receiver::wait_for_room(const std::stop_token& stop) {
   const auto now = parts_.around.clock.monotonic();
   if (now - room_asked_ < room_period) return Done{};
   room_asked_ = now;
   std::string why;
-  if (parts_.journal.has_room(&why)) return Done{};
+  if (has_room(why)) return Done{};
   parts_.around.log.warn("receiving_paused", {{"why", why}});
   parts_.board.update([&](MirrorStatus& status) { status.error = "receiving waits: " + why; });
   Wakeup never;
-  while (!stop.stop_requested() && !parts_.journal.has_room(&why)) {
+  while (!stop.stop_requested() && !has_room(why)) {
     TRY_DO(parts_.changes.keep_alive());
     TRY_DO(acknowledge());
     never.wait(stop, keep_alive_period);

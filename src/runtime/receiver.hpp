@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -26,6 +27,7 @@ class Receiver {
     journal::Journal& journal;
     Syncer& syncer;
     StatusBoard& board;
+    const std::atomic<bool>& join_waits;  ///< the journal's limit does not hold: only more can free it
     Surroundings around;
   };
   /// `slot_start`: where to begin while the journal knows no position. `busy_wait_max`: how long the slot may be held by
@@ -43,6 +45,7 @@ class Receiver {
  private:
   Status follow(const std::stop_token& stop);
   Status acknowledge();
+  bool has_room(std::string& why) const;
   Status wait_for_room(const std::stop_token& stop);
   bool may_try_again(const Error& error);
   void note_contact();

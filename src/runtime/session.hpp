@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -48,6 +49,7 @@ class Session {
 
   Parts parts_;
   journal::Journal& journal_;
+  std::atomic<bool> join_waits_{false};
   std::mutex mutex_;
   std::condition_variable_any ended_;
   std::optional<End> end_;            // guarded by mutex_; the first one counts

@@ -17,6 +17,13 @@ Error start_again(ErrorKind kind, const catalog::Mirror& mirror, std::string wha
   return {kind, std::move(what), "run `lockstep drop --yes --mirror " + mirror.name + "` and then `run` again, which copies afresh"};
 }
 
+/// Nothing here remembers having made this slot. Taking it over would end another mirror.
+Error somebody_elses(const catalog::Mirror& planned) {
+  return {ErrorKind::conflict, "replication slot " + planned.slot + " exists already: another mirror of this name follows the database",
+          "choose another name with --mirror; if nobody needs it any more, run `lockstep drop --yes --mirror " + planned.name +
+              " --from …`"};
+}
+
 }  // namespace
 
 std::string identity_text(const source::Identity& identity) {
@@ -82,6 +89,9 @@ Status SetUp::assess(const catalog::Mirror& planned, const std::stop_token& stop
   TRY(blocking, patiently(parts_.around, stop, "source_waited_for", predecessor_wait,
                           [&] { return parts_.setter.obstacles(setup_of(planned)); }));
   obstacles = std::move(blocking);
+  TRY(slot, patiently(parts_.around, stop, "source_waited_for", predecessor_wait,
+                      [&] { return parts_.setter.log_state(setup_of(planned)); }));
+  if (slot.exists) obstacles.push_back(somebody_elses(planned));
   if (!obstacles.empty()) return obstacles.front();
   const destination::MirrorIdentity identity{planned.name, planned.source_identity};
   TRY_DO(patiently(parts_.around, stop, "destination_waited_for", predecessor_wait,

@@ -60,14 +60,15 @@ std::string painted(const std::string& text, const char* code, const Canvas& can
 std::string total_line(const MirrorStatus& status, const Rates& rates, const Canvas& canvas) {
   const CopyTotals totals = copy_totals(status);
   const double done = totals.bytes == 0 ? 0 : static_cast<double>(totals.bytes_done) / static_cast<double>(totals.bytes);
-  std::string line = fmt::format("{} {} {:3.0f}%  {} of {} tables  {} of {}  {} rows", runtime::name_of(status.state),
+  std::string line = fmt::format("{} {} {:3.0f}%  {} of {} tables  {} of {}", runtime::name_of(status.state),
                                  bar(done, canvas.width >= 100 ? 24 : 12), std::floor(done * 100), totals.tables_done,
                                  totals.tables, human_bytes(static_cast<double>(totals.bytes_done)),
-                                 human_bytes(static_cast<double>(totals.bytes)), totals.rows_done);
+                                 human_bytes(static_cast<double>(totals.bytes)));
   if (rates.bytes_per_second > 0) {
     const double left = static_cast<double>(totals.bytes - totals.bytes_done) / rates.bytes_per_second;
     line += fmt::format("  {}/s  ETA {}", human_bytes(rates.bytes_per_second), clock_text(left));
   }
+  line += fmt::format("  {} rows", totals.rows_done);  // last: a narrow terminal cuts it off
   return painted(cut(line, canvas.width), "1", canvas);
 }
 

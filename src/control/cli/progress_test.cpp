@@ -32,7 +32,7 @@ runtime::MirrorStatus copying() {
 TEST(Progress, ACopyShowsItsWholeAndTheTablesInHand) {
   const auto lines = render_progress(copying(), {500'000, 0, 0}, {110, 10, false});
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0], "copying [############............]  50%  1 of 3 tables  2.0 MB of 4.0 MB  150 rows  500.0 kB/s  ETA 0:04");
+  EXPECT_EQ(lines[0], "copying [############............]  50%  1 of 3 tables  2.0 MB of 4.0 MB  500.0 kB/s  ETA 0:04  150 rows");
   EXPECT_EQ(lines[1], "  public.half                          [########........]  50%  50 rows of about 100");
 }
 

@@ -92,14 +92,26 @@ Status wait_once(const WaitArguments& arguments, std::optional<std::chrono::mill
   return parse_done(line);
 }
 
+std::unique_ptr<Log> warnings_on_stderr(const Program& program) {
+  return make_log_writer(LogLevel::warn, program.clock, [](std::string_view line) {
+    const std::string text = std::string(line) + "\n";
+    static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+  });
+}
+
+/// The state folder is gone, or was on another machine; the names at the source follow from the mirror's.
+Status drop_by_name(const DropArguments& arguments, const Program& program) {
+  TRY(source, program.adapters.summarize_source(arguments.from));
+  const std::string mirror = arguments.mirror.name.empty() ? source.database : arguments.mirror.name;
+  const auto log = warnings_on_stderr(program);
+  return runtime::drop_unremembered(mirror, program.adapters, arguments.from, {*log, program.clock});
+}
+
 Status drop(const DropArguments& arguments, const Program& program) {
   TRY(folder, existing_folder(arguments.mirror));
   TRY_DO(stop_and_wait(folder, program));
   TRY(lock, FolderLock::take(folder, reach_wait, program.clock));
-  const auto log = make_log_writer(LogLevel::warn, program.clock, [](std::string_view line) {
-    const std::string text = std::string(line) + "\n";
-    static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
-  });
+  const auto log = warnings_on_stderr(program);
   std::optional<std::string> from;
   if (!arguments.from.empty()) from = arguments.from;
   TRY_DO(runtime::drop_at_rest(folder, program.adapters, from, {*log, program.clock}));
@@ -174,14 +186,21 @@ int do_plain(const PlainArguments& arguments, const Program& program) {
 
 int do_drop(const DropArguments& arguments, const Program& program) {
   const Result<std::string> folder = find_state_folder(arguments.mirror);
-  if (folder.ok() && !std::filesystem::exists(folder.value() + "/catalog.sqlite")) {
-    remove_state_folder(folder.value());  // what an interrupted drop may have left
-    print("there is no mirror in " + folder.value() + ": nothing to drop\n");
+  const bool remembered = !folder.ok() || std::filesystem::exists(folder.value() + "/catalog.sqlite");
+  if (remembered && (folder.ok() || arguments.from.empty())) {
+    const Status dropped = drop(arguments, program);
+    if (!dropped.ok()) return report(dropped.error());
+    print("dropped; the copied tables stay\n");
     return exit_done;
   }
-  const Status dropped = drop(arguments, program);
+  if (folder.ok()) remove_state_folder(folder.value());  // what an interrupted drop may have left
+  if (arguments.from.empty()) {
+    print("there is no mirror in " + folder.value() + ": nothing to drop; with --from, what it left at the source goes too\n");
+    return exit_done;
+  }
+  const Status dropped = drop_by_name(arguments, program);
   if (!dropped.ok()) return report(dropped.error());
-  print("dropped; the copied tables stay\n");
+  print("nothing here remembers this mirror; what it had at the source is gone\n");
   return exit_done;
 }
 
