@@ -28,6 +28,8 @@ class File:
     def __init__(self, path):
         self.connection = places.duckdb_module().connect(str(path), read_only=True)
         self.connection.execute("SET TimeZone='UTC'")
+        if self.connection.execute("SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'public'").fetchone() != (0,):
+            self.connection.execute("SET search_path = 'public,main'")  # as lockstep's own queries
 
     def __enter__(self):
         return self
@@ -60,6 +62,8 @@ class Column:
         if copy_type == "VARCHAR":
             if source_type == "numeric":
                 self.form = number_form
+            elif source_type in ("bpchar", "character"):  # a cast to text would take the blanks away
+                self.source = f"CASE WHEN {here} IS NOT NULL THEN concat({here}) END"
         elif copy_type.endswith("[]"):
             depth = copy_type.count("[]")
             self.source = f"to_json({here}::text[])::text"
