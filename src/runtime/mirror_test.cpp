@@ -234,10 +234,11 @@ TEST_F(MirrorTest, AFullJournalDoesNotKeepACopyFromItsMark) {
   server_.break_call("open_stream", {ErrorKind::unreachable, "gone"});
   start();
   ASSERT_TRUE(server_.wait_until([&] { return server_.calls["open_stream"] > 0; }));
+  for (int i = 10; i < 40; ++i) server_.commit(1, std::to_string(i), "new");
+  wait_until([](const MirrorStatus& status) { return status.journal_state.value >= 30; });
   EXPECT_FALSE(stop().error);
   server_.mend();
-  journal_bytes_max_ = 1;
-  for (int i = 10; i < 40; ++i) server_.commit(1, std::to_string(i), "new");
+  journal_bytes_max_ = 1;  // it is full from the start
   start();
   wait_until([](const MirrorStatus& status) { return status.published; });
   EXPECT_FALSE(stop().error);
