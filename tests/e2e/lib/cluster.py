@@ -178,9 +178,9 @@ class Cluster:
         return [row[0] for row in self.sql("select pubname from pg_publication order by 1", database)]
 
     def identities(self, database):
-        """Replica identities that are not the default, by table."""
+        """Tables with REPLICA IDENTITY FULL, the one that lockstep may set."""
         return self.sql("select oid::regclass, relreplident from pg_class where relkind in ('r','p') "
-                        "and relreplident <> 'd' and relnamespace = 'public'::regnamespace order by 1", database)
+                        "and relreplident = 'f' and relnamespace = 'public'::regnamespace order by 1", database)
 
 
 class Session:
