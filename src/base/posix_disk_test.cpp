@@ -4,26 +4,18 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 
 #include "base/disk.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace lockstep {
 namespace {
 
 class PosixDisk : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "lockstep-disk-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return folder_.file(name); }
 
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-
-  std::string folder_;
+  test::ScratchFolder folder_;
   Disk& disk_ = posix_disk();
 };
 
@@ -77,8 +69,8 @@ TEST_F(PosixDisk, ListsFilesSortedAndNoFolders) {
   ASSERT_TRUE(disk_.make_folder(path("nested/deep")).ok()) << "a second time changes nothing";
   for (const char* name : {"b", "a", "c"}) ASSERT_TRUE(disk_.open(path(name), true).ok());
   ASSERT_TRUE(disk_.remove(path("c")).ok());
-  ASSERT_TRUE(disk_.sync_folder(folder_).ok());
-  const auto names = disk_.list(folder_);
+  ASSERT_TRUE(disk_.sync_folder(folder_.path()).ok());
+  const auto names = disk_.list(folder_.path());
   ASSERT_TRUE(names.ok());
   EXPECT_EQ(names.value(), (std::vector<std::string>{"a", "b"}));
 }
@@ -94,7 +86,7 @@ TEST_F(PosixDisk, OnlyItsUserMayReadWhatItMakes) {
 }
 
 TEST_F(PosixDisk, TellsTheSpaceOfTheFolder) {
-  const auto space = disk_.space(folder_);
+  const auto space = disk_.space(folder_.path());
   ASSERT_TRUE(space.ok());
   EXPECT_GT(space.value().total_bytes, 0u);
   EXPECT_LE(space.value().free_bytes, space.value().total_bytes);

@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
-#include <cstdlib>
-#include <filesystem>
 #include <mutex>
 
 #include "catalog/memory/memory.hpp"
 #include "destination/memory/memory_destination.hpp"
 #include "runtime/fake_source_test.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace lockstep::runtime {
 namespace {
@@ -55,9 +54,6 @@ class LentCatalog final : public catalog::Catalog {
 class MirrorTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "mirror-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     adapters_.make_source = [this](const std::string&, const Selection&) -> Result<source::Source> {
       return fake_source(server_);
     };
@@ -76,14 +72,13 @@ class MirrorTest : public testing::Test {
   }
   void TearDown() override {
     mirror_.reset();
-    std::filesystem::remove_all(folder_);
   }
 
   void start(bool until_caught_up = false) {
     MirrorOptions options;
     options.mirror = "shop";
     options.destination = "memory:";
-    options.state_folder = folder_;
+    options.state_folder = folder_.path();
     options.until_caught_up = until_caught_up;
     options.journal.free_disk_percent_min = 0;
     options.journal.bytes_max = journal_bytes_max_;
@@ -129,7 +124,7 @@ class MirrorTest : public testing::Test {
     return rows ? rows->size() : 999;
   }
 
-  std::string folder_;
+  test::ScratchFolder folder_;
   std::uint64_t journal_bytes_max_ = 0;
   FakeServer server_;
   MemoryDestination copy_;

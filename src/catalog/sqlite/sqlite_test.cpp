@@ -2,25 +2,17 @@
 
 #include <sqlite3.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 #include "catalog/contract_test.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace lockstep::catalog {
 namespace {
 
 class SqliteCatalogTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "catalog-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path() const { return (folder_ / "catalog.sqlite").string(); }
+  std::string path() const { return folder_.file(name_); }
   std::unique_ptr<Catalog> open() {
     auto opened = open_sqlite(path(), std::chrono::milliseconds{1});
     EXPECT_TRUE(opened.ok()) << to_text(opened.error());
@@ -39,7 +31,8 @@ class SqliteCatalogTest : public testing::Test {
     sqlite3_close(db);
   }
 
-  std::filesystem::path folder_;
+  test::ScratchFolder folder_;
+  std::string name_ = "catalog.sqlite";
 };
 
 TEST_F(SqliteCatalogTest, KeepsTheContract) { contract::keeps_the_whole_contract(*open()); }
@@ -84,7 +77,7 @@ TEST_F(SqliteCatalogTest, ABrokenPageIsBadData) {
 }
 
 TEST_F(SqliteCatalogTest, AFileInAFolderThatIsNotThereIsRefused) {
-  folder_ /= "nowhere";
+  name_ = "nowhere/catalog.sqlite";
   EXPECT_EQ(kind_of_open(), ErrorKind::refused);
 }
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/scratch_folder.hpp"
+
 namespace lockstep::control {
 namespace {
 
@@ -15,31 +17,25 @@ using namespace std::chrono_literals;
 class StateFolderTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "state-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    home_ = pattern;
-    ::setenv("XDG_STATE_HOME", home_.c_str(), 1);
+    ::setenv("XDG_STATE_HOME", home_.path().c_str(), 1);
   }
-  void TearDown() override {
-    ::unsetenv("XDG_STATE_HOME");
-    std::filesystem::remove_all(home_);
-  }
+  void TearDown() override { ::unsetenv("XDG_STATE_HOME"); }
   void add_mirror(const std::string& name) {
     ASSERT_TRUE(make_state_folder(state_home() + "/" + name).ok());
     std::ofstream(state_home() + "/" + name + "/catalog.sqlite") << "x";
   }
-  std::string home_;
+  test::ScratchFolder home_;
 };
 
 TEST_F(StateFolderTest, TheOnlyMirrorNeedsNoName) {
   EXPECT_EQ(find_state_folder({}).error().kind, ErrorKind::unreachable);
   add_mirror("shop");
-  EXPECT_EQ(find_state_folder({}).value(), home_ + "/lockstep/shop");
+  EXPECT_EQ(find_state_folder({}).value(), home_.file("lockstep/shop"));
   add_mirror("crm");
   const auto several = find_state_folder({});
   ASSERT_FALSE(several.ok());
   EXPECT_EQ(several.error().kind, ErrorKind::bad_input);
-  EXPECT_EQ(find_state_folder({"crm", ""}).value(), home_ + "/lockstep/crm");
+  EXPECT_EQ(find_state_folder({"crm", ""}).value(), home_.file("lockstep/crm"));
   EXPECT_EQ(find_state_folder({"crm", "/elsewhere"}).value(), "/elsewhere");
 }
 
@@ -58,7 +54,7 @@ TEST_F(StateFolderTest, TheFolderIsForItsOwnerOnly) {
 }
 
 TEST_F(StateFolderTest, OneAtATimeHoldsTheLock) {
-  const std::string folder = home_;
+  const std::string folder = home_.path();
   {
     const auto first = FolderLock::take(folder, 0ms, system_clock());
     ASSERT_TRUE(first.ok());

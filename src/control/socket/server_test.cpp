@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
 #include "control/socket/client.hpp"
 #include "runtime/status_board.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace lockstep::control {
 namespace {
@@ -45,11 +45,6 @@ class FakeMirror final : public runtime::Controls {
 class ServerTest : public testing::Test {
  protected:
   void SetUp() override {
-    // Longer than a socket's address may be.
-    std::string pattern = (std::filesystem::temp_directory_path() / "control-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    top_ = pattern;
-    folder_ = pattern + "/" + std::string(120, 'd');
     std::filesystem::create_directory(folder_);
     auto listening = Server::listen(folder_, loop_, workers_, mirror_, system_clock());
     ASSERT_TRUE(listening.ok()) << to_text(listening.error());
@@ -63,7 +58,6 @@ class ServerTest : public testing::Test {
       loop_.end();
     });
     thread_.join();
-    std::filesystem::remove_all(top_);
   }
   std::string ask(const Request& request, std::optional<std::chrono::milliseconds> wait_max = std::nullopt) {
     auto client = Client::connect(folder_);
@@ -73,7 +67,8 @@ class ServerTest : public testing::Test {
     return line.ok() ? line.value() : "";
   }
 
-  std::string top_, folder_;
+  test::ScratchFolder top_;
+  const std::string folder_ = top_.file(std::string(120, 'd'));  // longer than a socket's address may be
   FakeMirror mirror_;
   runtime::EventLoop loop_{system_clock()};
   runtime::Workers workers_{2};

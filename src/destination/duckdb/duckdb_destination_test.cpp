@@ -193,6 +193,17 @@ TEST_F(DuckDbFile, AnotherMirrorsFileIsLeftAsItIs) {
   EXPECT_FALSE(std::filesystem::exists(path() + ".wal"));
 }
 
+TEST_F(DuckDbFile, BeforeTheFirstCommitReadersSeeNoCommitTimeInsteadOf1970) {
+  DuckDbDestination ours(path());
+  ASSERT_THAT(ours.open(identity), IsOk());
+  ASSERT_THAT(copy_rows_of(ours, counted(1, "a"), {}), IsOk());
+  auto step = ours.begin(std::nullopt);
+  ASSERT_THAT(step, IsOk());
+  ASSERT_THAT(step.value()->publish(TableId{1}), IsOk());
+  ASSERT_THAT(step.value()->commit({StateId{0}, PgPosition{Lsn{1}}, UnixMicros{}}), IsOk());
+  EXPECT_EQ(one_cell(ours, "SELECT source_commit_time FROM lockstep.mirrors"), "NULL");
+}
+
 TEST_F(DuckDbFile, APlaceThatIsNoPlaceIsRefusedWithARemedy) {
   DuckDbDestination nowhere(folder_.file("no/such/folder/copy.duckdb"));
   const Status refused = nowhere.open(identity);

@@ -1,23 +1,12 @@
 #include "destination/duckdb/harness_test.hpp"
 
-#include <cstdlib>
+#include <filesystem>
 
 #include "destination/duckdb/connection.hpp"
 
 namespace lockstep::destination {
 
 using conformance::TextRow;
-
-ScratchFolder::ScratchFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "lockstep-duckdb-XXXXXX").string();
-  CHECK(::mkdtemp(name.data()) != nullptr);
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 DuckDbHarness::DuckDbHarness() : path_(folder_.file("copy 1.duckdb")), duckdb_(std::make_unique<DuckDbDestination>(path_)) {}
 

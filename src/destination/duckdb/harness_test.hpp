@@ -1,24 +1,10 @@
 #pragma once
 
-#include <filesystem>
-
 #include "destination/conformance/suite.hpp"
 #include "destination/duckdb/duckdb_destination.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace lockstep::destination {
-
-/// A folder of its own, taken away at the end.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// A DuckDB file. `kill` leaves the file as a killed process would: it is copied while it is open, and the copy is used.
 class DuckDbHarness : public conformance::Harness {
@@ -34,7 +20,7 @@ class DuckDbHarness : public conformance::Harness {
   const std::string& path() const { return path_; }
 
  private:
-  ScratchFolder folder_;
+  test::ScratchFolder folder_;
   std::string path_;
   unsigned lives_ = 1;
   std::unique_ptr<DuckDbDestination> old_;  // whose step a test may still hold
