@@ -7,7 +7,8 @@
 
 #include "base/bytes.hpp"
 #include "model/vector.hpp"
-#include "server.hpp"
+#include "postgres/server.hpp"
+#include "session.hpp"
 #include "source/postgres/decoder_factory.hpp"
 #include "source/postgres/type_map.hpp"
 #include "type_cases.hpp"
@@ -73,8 +74,8 @@ Cell cell_of(const Answer& answer, int row, Cell::State state) {
 class Types : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    server_ = std::make_unique<Server>();
-    session_ = std::make_unique<Session>(*server_);
+    server_ = std::make_unique<postgres_test::Server>(postgres_test::programs_of(15), "");
+    session_ = std::make_unique<Session>(server_->url("postgres"));
     for (std::size_t i = 0; i < preparation_count; ++i) session_->run(preparations[i]);
     rows_ = read_type_rows(*session_);
   }
@@ -110,7 +111,7 @@ class Types : public testing::Test {
     return answer.get(0, 0) == "t";
   }
 
-  static inline std::unique_ptr<Server> server_;
+  static inline std::unique_ptr<postgres_test::Server> server_;
   static inline std::unique_ptr<Session> session_;
   static inline postgres::TypeRows rows_;
 };

@@ -2,28 +2,11 @@
 
 #include <libpq-fe.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace lockstep::types_test {
-
-/// A PostgreSQL server of its own, in a folder of its own, that listens on a socket there and nowhere else. Gone with
-/// the object. When the tests run as root, it runs as the user postgres.
-class Server {
- public:
-  Server();
-  ~Server();
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-
-  const std::filesystem::path& folder() const { return folder_; }
-
- private:
-  std::filesystem::path folder_;
-  bool started_ = false;
-};
 
 /// One result; empty cells of NULL are told by `is_null`.
 class Answer {
@@ -45,10 +28,10 @@ class Answer {
 
 enum class Form : int { text = 0, binary = 1 };
 
-/// A session with the settings that the decoders ask for. Throws std::runtime_error on any failure.
+/// A session, by libpq itself, with the settings that the decoders ask for. Throws std::runtime_error on any failure.
 class Session {
  public:
-  explicit Session(const Server& server);
+  explicit Session(const std::string& url);
 
   Answer run(const std::string& sql, const std::vector<std::string>& parameters = {}, Form form = Form::text);
 
