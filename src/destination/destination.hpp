@@ -27,7 +27,7 @@ struct MirrorIdentity {
 struct Shown {
   StateId state;
   Position position;
-  UnixMicros commit_time;        ///< of that commit, by the source's clock
+  UnixMicros commit_time;        ///< of that commit, by the source's clock; 0 while there was none (state 0)
 };
 
 enum class TableState : std::uint8_t { waiting, copying, joining, live, resyncing, quarantined, left_out };

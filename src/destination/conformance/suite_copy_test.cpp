@@ -136,6 +136,17 @@ TEST_P(DestinationPromises, SeveralTablesArePublishedInOneStep) {
   EXPECT_EQ(destination().contents().value().live.size(), 2u);
 }
 
+TEST_P(DestinationPromises, BeforeTheFirstCommitThereIsNoCommitTime) {
+  copy(people(), numbered(0, 5));
+  const auto step = begin();
+  ASSERT_THAT(step->publish(people().table), IsOk());
+  ASSERT_THAT(step->commit({StateId{0}, PgPosition{Lsn{0x16'0000'0000}}, UnixMicros{}}), IsOk());
+  const std::optional<Shown> shown = destination().contents().value().shown;
+  ASSERT_TRUE(shown.has_value());
+  EXPECT_EQ(shown->state, StateId{0});
+  EXPECT_EQ(shown->commit_time, UnixMicros{});
+}
+
 TEST_P(DestinationPromises, APublishThatIsLetGoCanBeRepeated) {
   copy(people(), numbered(0, 5));
   {

@@ -153,9 +153,11 @@ Result<std::optional<Shown>> Ledger::read_shown(Connection& connection) const {
   if (rows.size() != 1) return damaged("it shows two states");
   TRY(state, number(text(rows[0], 0)));
   TRY(end, parse_lsn(text(rows[0], 1)));
-  std::int64_t micros = 0;
-  const std::string& time = text(rows[0], 2);
-  if (std::from_chars(time.data(), time.data() + time.size(), micros).ec != std::errc{}) return damaged("a time");
+  std::int64_t micros = 0;  // NULL before the first commit
+  if (rows[0][2]) {
+    const std::string& time = *rows[0][2];
+    if (std::from_chars(time.data(), time.data() + time.size(), micros).ec != std::errc{}) return damaged("a time");
+  }
   return std::optional(Shown{StateId{state}, PgPosition{end}, UnixMicros{micros}});
 }
 
@@ -269,9 +271,12 @@ Status Ledger::remove_live(Connection& connection, std::span<const TableId> tabl
 
 Status Ledger::set_shown(Connection& connection, const std::string& mirror, const std::optional<Shown>& before,
                          const Shown& now) const {
+  const std::string commit_time = now.commit_time == UnixMicros{}
+                                      ? "NULL"
+                                      : "make_timestamptz(" + std::to_string(now.commit_time.value) + "::BIGINT)";
   const std::string values = std::to_string(now.state.value) + ", source_position = " +
-                             quote_text(lockstep::to_text(now.position)) + ", source_commit_time = make_timestamptz(" +
-                             std::to_string(now.commit_time.value) + "::BIGINT), applied_at = get_current_timestamp()";
+                             quote_text(lockstep::to_text(now.position)) + ", source_commit_time = " + commit_time +
+                             ", applied_at = get_current_timestamp()";
   if (!before) {
     TRY_DO(connection.run("INSERT INTO " + shown_to_readers("mirrors") + "(mirror) SELECT " + quote_text(mirror) +
                           " WHERE NOT EXISTS (FROM " + shown_to_readers("mirrors") + ")"));
