@@ -14,6 +14,10 @@ from pathlib import Path
 TIDY = Path(__file__).resolve().parent / "tidy"
 
 CLEAN = {
+    "README.md": "[events](docs/operate/log.md), [elsewhere](https://example.org/), [below](#below)\n",
+    "docs/operate/log.md": "| `begun`, `ended` | info, warn | when |\n| `source_waited` | warn | when |\n",
+    **{f"src/{room}/README.md": f"# {room}\n" for room in ("base", "model", "apply", "destination")},
+    "src/destination/says.cpp": 'void say() { log.info("begun"); log.warn(\n  "ended"); patiently(stop, "source_waited"); }\n',
     "CMakeLists.txt": "lockstep_add_if_there(src/base src/model src/apply src/destination src/destination/duckdb)\n",
     "src/base/CMakeLists.txt": "lockstep_room(NAME base)\n",
     "src/base/clock.hpp": "#pragma once\n",
@@ -70,6 +74,12 @@ PLANTED = [
     ("length", "scripts/x.py", "def f():\n" + "    a = 1\n" * 60),
     ("length", "src/model/init.cpp", "struct S {\n  S() : a_{1}, b_{2} {\n" + "  ++a_;\n" * 60 + "  }\n};\n"),
     ("ratchet", "scripts/tidy-ratchet.txt", "function src/model/value.cpp f 70\n"),
+    ("link", "docs/limits.md", "see [this](gone.md#part)\n"),
+    ("link", "src/model/named.cpp", "// docs/gone.md says why.\n"),
+    ("readme", "src/poll/CMakeLists.txt", "lockstep_room(NAME poll)\n"),
+    ("event", "src/destination/unknown.cpp", 'void f() { log.info("unheard_of"); }\n'),
+    ("event", "src/destination/louder.cpp", 'void f() { log.error("begun"); }\n'),
+    ("event", "docs/operate/log.md", "| `begun` | info |\n| `ended` | warn |\n| `source_waited`, `gone` | warn |\n"),
     ("registered", "src/model/deep/x_test.cpp", "int x;\n"),
     ("registered", "src/journal/CMakeLists.txt", "lockstep_room(NAME journal)\n"),
 ]

@@ -69,7 +69,7 @@ Number number_of(const std::optional<std::string>& cell) {
   return number;
 }
 
-/// Asks the tables that every destination of lockstep has (docs/format/destination.md).
+/// Asks the tables that every destination of lockstep has (docs/format/ledger.md).
 Status add_destination(MirrorStatus& status, const catalog::Mirror& mirror, const Adapters& adapters) {
   TRY(destination, adapters.open_to_read(mirror.destination));
   TRY(shown, destination->query("select state_id, source_position, "
