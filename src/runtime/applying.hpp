@@ -44,6 +44,7 @@ class Applying {
     std::vector<source::Table> tables;  ///< all that the source listed
     std::vector<TableId> wanted;
     Position slot_start;
+    apply::BatchLimits limits;
     Copying::Options copying;
     /// Remembers that the mirror has only these tables from now on.
     std::function<Status(const std::vector<TableId>& wanted)> remember_wanted;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct MirrorOptions {
   std::size_t copy_workers = 4;
   bool until_caught_up = false;
   journal::Options journal;
+  std::uint64_t batch_bytes_max = 64ull << 20;  ///< of changes held in memory; a larger transaction goes in chunks
 };
 
 /// How a mirror ended.

@@ -20,6 +20,7 @@ Applying::Options applying_options(Ready& ready, const MirrorOptions& options, R
   applying.identity = {ready.mirror.name, ready.mirror.source_identity};
   applying.tables = ready.tables;
   applying.wanted = ready.mirror.tables;
+  applying.limits.bytes_max = options.batch_bytes_max;
   applying.slot_start = *ready.mirror.slot_start;
   applying.remember_wanted = [&ready, &record](const std::vector<TableId>& wanted) {
     ready.mirror.tables = wanted;

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -96,6 +97,12 @@ Result<runtime::MirrorOptions> Running::options(const std::string& folder) {
   options.copy_workers = arguments_.copy_workers;
   options.until_caught_up = arguments_.until_caught_up;
   options.destination_options.memory_bytes_max = arguments_.memory_bytes;
+  if (arguments_.memory_bytes > 0) {
+    // A batch is held twice for a moment, as changes and as the destination's vectors; the destination takes the most.
+    constexpr std::uint64_t part = 8;
+    constexpr std::uint64_t least = 4ull << 20;
+    options.batch_bytes_max = std::clamp(arguments_.memory_bytes / part, least, options.batch_bytes_max);
+  }
   TRY_DO(fill_in_remembered(options));
   if (options.destination.empty()) {
     TRY(address, program_.adapters.complete_destination(arguments_.to, name_));
