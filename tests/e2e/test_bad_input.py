@@ -91,7 +91,7 @@ class BadInput(mirror_test.MirrorTest):
             url = f"postgresql://with_password:{word}@127.0.0.1:{self.cluster.port}/{self.database}"
             engine = self.engine(source=url, folder=self.folder / str(number), environment={"SHOP_PASSWORD": SECRET})
             engine.start("--until-caught-up")
-            self.assertEqual(engine.wait_end(), 0, engine.log())
+            self.assertEqual(engine.wait_end(), 0, engine.log_tail())
             self.assert_equal_on_disk(engine)
             engine.drop("--from", url)
         self.assert_source_clean()
@@ -181,7 +181,7 @@ class BadInput(mirror_test.MirrorTest):
         self.sql("insert into t values (1001, 'before')")
         self.sql("begin; alter table t add column w int default 7; insert into t values (1002, 'with', 1); commit")
         self.sql("insert into t values (1003, 'after', 2)")
-        self.assertEqual(engine.wait_end(), 1, engine.log())
+        self.assertEqual(engine.wait_end(), 1, engine.log_tail())
         self.assertIn("public.t", engine.log())
         with compare.File(engine.file) as copy:
             self.assertEqual(copy.query("select id from t where id > 1000"), [["1001"]])
@@ -235,7 +235,7 @@ class BadInput(mirror_test.MirrorTest):
             self.assertEqual(holder.stdout.readline().strip(), "held")
             engine.start()
             engine.wait_said(str(holder.pid), 60)
-            self.assertTrue(engine.running(), engine.log())
+            self.assertTrue(engine.running(), engine.log_tail())
             holder.stdin.close()
             holder.wait()
         self.finish(engine)
@@ -279,7 +279,7 @@ class BadInput(mirror_test.MirrorTest):
 
     def test_the_destination_comes_from_a_newer_version(self):
         engine = self.engine().start("--until-caught-up")
-        self.assertEqual(engine.wait_end(), 0, engine.log())
+        self.assertEqual(engine.wait_end(), 0, engine.log_tail())
         with places.duckdb_module().connect(str(engine.file)) as later:
             later.execute("update lockstep_internal.about set format = format + 1")
         self.assert_refuses(engine, (1, 3), "copy.duckdb", "newer")
@@ -311,7 +311,7 @@ class BadInput(mirror_test.MirrorTest):
 
     def test_the_state_folder_comes_from_a_newer_version(self):
         engine = self.engine().start("--until-caught-up")
-        self.assertEqual(engine.wait_end(), 0, engine.log())
+        self.assertEqual(engine.wait_end(), 0, engine.log_tail())
         with sqlite3.connect(engine.state / "catalog.sqlite") as later:
             later.execute("pragma user_version = 99")
         self.assert_refuses(engine, 1, "catalog", "newer")
@@ -335,7 +335,7 @@ class BadInput(mirror_test.MirrorTest):
 
     def test_a_damaged_catalog(self):
         engine = self.engine().start("--until-caught-up")
-        self.assertEqual(engine.wait_end(), 0, engine.log())
+        self.assertEqual(engine.wait_end(), 0, engine.log_tail())
         self.damage(engine, "catalog.sqlite", 16)
         self.damage(engine, "catalog.sqlite", 100)
         self.assert_refuses(engine, 1, "catalog")
@@ -358,14 +358,14 @@ class BadInput(mirror_test.MirrorTest):
         wait.until(lambda: not engine.running() or (engine.status() or {}).get("state") == "paused", "it has begun", 60)
         if engine.running():
             engine.must("resume")
-        self.assertEqual(engine.wait_end(), 1, engine.log())
+        self.assertEqual(engine.wait_end(), 1, engine.log_tail())
         self.assertIn("journal", engine.log())
 
     def test_a_state_folder_that_cannot_be_written(self):
         engine = self.engine()
         engine.state = Path("/proc/lockstep")
         engine.start()
-        self.assertIn(engine.wait_end(), (1, 2), engine.log())
+        self.assertIn(engine.wait_end(), (1, 2), engine.log_tail())
         self.assertIn("/proc/lockstep", engine.log())
         self.assert_source_clean()
 
@@ -388,7 +388,7 @@ class BadInput(mirror_test.MirrorTest):
         filler.write_bytes(bytes(shutil.disk_usage(small).free - 5_000_000))
         self.sql("insert into t select g, repeat(md5(g::text), 20) from generate_series(1001, 20000) g")
         engine.wait_said("disk", 60)
-        self.assertTrue(engine.running(), engine.log())
+        self.assertTrue(engine.running(), engine.log_tail())
         self.assertEqual(engine.status()["state"], "paused")
         filler.unlink()
         engine.must("resume")
@@ -404,7 +404,7 @@ class NotLogical(mirror_test.MirrorTest):
     def test_wal_level(self):
         self.sql("create table t (id int primary key)")
         engine = self.engine().start()
-        self.assertEqual(engine.wait_end(), 3, engine.log())
+        self.assertEqual(engine.wait_end(), 3, engine.log_tail())
         self.assertIn("wal_level", engine.log())
         self.assertIn("logical", engine.log())
         self.assert_source_clean()
@@ -419,7 +419,7 @@ class Tls(mirror_test.MirrorTest):
         if self.tls:
             self.skipTest("this server has TLS")
         engine = self.engine(source=self.cluster.url(self.database, sslmode="require")).start()
-        self.assertEqual(engine.wait_end(90), 1, engine.log())
+        self.assertEqual(engine.wait_end(90), 1, engine.log_tail())
         self.assertIn("ssl", engine.log().lower())
         self.assertEqual(engine.left_on_disk(), [])
 
@@ -446,7 +446,7 @@ class Tls(mirror_test.MirrorTest):
             with self.subTest(parameters):
                 engine = self.engine(source=self.cluster.url(self.database, **parameters), folder=self.folder / f"bad{number}")
                 engine.start()
-                self.assertEqual(engine.wait_end(90), 1, engine.log())
+                self.assertEqual(engine.wait_end(90), 1, engine.log_tail())
                 self.assertIn("certificate", engine.log().lower())
                 self.assertEqual(engine.left_on_disk(), [])
 

@@ -20,7 +20,7 @@ def test_of(one):
         try:
             problems = play.play()
         except BaseException:
-            print(play.engine.log())
+            print(play.engine.log_tail())
             raise
         self.assertEqual(problems, [], "\n".join(problems))
     test.__doc__ = (one.folder / "README.md").read_text().split("\n", 1)[0] if (one.folder / "README.md").is_file() else None

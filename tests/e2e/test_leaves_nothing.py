@@ -69,7 +69,7 @@ class LeavesNothing(mirror_test.MirrorTest):
             with self.subTest(failpoint):
                 engine = self.engine(folder=self.folder / failpoint)
                 engine.start(failpoint=f"{failpoint}=fail")
-                self.assertEqual(engine.wait_end(), 1, engine.log())
+                self.assertEqual(engine.wait_end(), 1, engine.log_tail())
                 self.assertIn("failpoint", engine.log())
                 self.assert_source_clean()
                 self.assertEqual(engine.left_on_disk(), [])
@@ -80,13 +80,13 @@ class LeavesNothing(mirror_test.MirrorTest):
         engine.wait_paused_at("copy.snapshot_taken")
         engine.process.send_signal(signal.SIGINT)
         engine.resume()
-        self.assertEqual(engine.wait_end(), 0, engine.log())
+        self.assertEqual(engine.wait_end(), 0, engine.log_tail())
         engine.start()
         self.finish(engine)
 
     def test_a_new_copy_after_drop_replaces_the_old_one(self):
         engine = self.engine().start("--until-caught-up")
-        self.assertEqual(engine.wait_end(), 0, engine.log())
+        self.assertEqual(engine.wait_end(), 0, engine.log_tail())
         engine.drop("--from", engine.source)
         self.sql("update t set v = -1; insert into k values (2, 'y')")
         engine.start()

@@ -81,8 +81,8 @@ class TpcbConsistency(mirror_test.MirrorTest):
             asker.up, asker.downs = False, asker.downs + 1
             engine.kill()
             engine.start()
-            wait.until(engine.status, "it answers again", 60, describe=engine.log)
-            wait.until(lambda: (engine.status() or {}).get("state") == "streaming", "it streams again", 60, describe=engine.log)
+            wait.until(engine.status, "it answers again", 60, describe=engine.log_tail)
+            wait.until(lambda: (engine.status() or {}).get("state") == "streaming", "it streams again", 60, describe=engine.log_tail)
             asker.up = True
 
     def no_history_twice(self, engine, keyed):

@@ -59,6 +59,10 @@ class Engine:
         """What the newest run has said so far."""
         return self.log_path().read_text(errors="replace") if self.runs else ""
 
+    def log_tail(self, lines=25):
+        """Its end, for messages."""
+        return "\n".join(self.log().split("\n")[-lines:])
+
     def running(self):
         return self.process is not None and self.process.poll() is None
 
@@ -68,15 +72,15 @@ class Engine:
 
     def wait_paused_at(self, failpoint, seconds=60):
         wait.until(lambda: f"failpoint {failpoint}\n" in self.log() or self._fail_if_ended(), f"failpoint {failpoint}",
-                   seconds, describe=self.log)
+                   seconds, describe=self.log_tail)
 
     def wait_said(self, text, seconds=60):
         wait.until(lambda: text.lower() in self.log().lower() or self._fail_if_ended(text), f"it says '{text}'", seconds,
-                   describe=self.log)
+                   describe=self.log_tail)
 
     def _fail_if_ended(self, text=None):
         if not self.running() and not (text and text.lower() in self.log().lower()):
-            raise AssertionError(f"lockstep ended with {self.process.poll()}: {self.log()}")
+            raise AssertionError(f"lockstep ended with {self.process.poll()}: {self.log_tail()}")
         return False
 
     def wait_end(self, seconds=60):
@@ -84,7 +88,7 @@ class Engine:
         try:
             code = self.process.wait(timeout=seconds)
         except subprocess.TimeoutExpired as slow:
-            raise wait.TimedOut(f"still running after {seconds} s: {self.log()}") from slow
+            raise wait.TimedOut(f"still running after {seconds} s: {self.log_tail()}") from slow
         self.process = None
         return code
 
@@ -99,7 +103,7 @@ class Engine:
         self.process.send_signal(how)
         code = self.wait_end(seconds)
         if code != 0:
-            raise Refused("run", code, self.log())
+            raise Refused("run", code, self.log_tail())
 
     def end(self):
         """Whatever state it is in: gone afterwards. For tear-downs."""
@@ -149,13 +153,13 @@ class Engine:
                 return
             if not self.running() or time.monotonic() >= deadline or code == 2:
                 raise wait.TimedOut(f"not caught up (wait: {code} {out}{err}); run {'goes on' if self.running() else 'ended'}: "
-                                    f"{self.log()}\nstatus: {self.status()}")
+                                    f"{self.log_tail()}\nstatus: {self.status()}")
 
     def wait_state(self, *states, seconds=60):
         def there():
             now = self.status()
             return now if now and now["state"] in states else None
-        return wait.until(there, f"state is {' or '.join(states)}", seconds, describe=lambda: f"{self.status()} {self.log()}")
+        return wait.until(there, f"state is {' or '.join(states)}", seconds, describe=lambda: f"{self.status()} {self.log_tail()}")
 
     def query(self, sql):
         """Rows of `lockstep query`, each a list of text cells or None."""
