@@ -82,7 +82,7 @@ class RestartAndFailpoints(mirror_test.MirrorTest):
 
     def one_failpoint(self, failpoint):
         self.prepare()
-        options = ("--memory", "100MB")
+        options = () if failpoint.startswith("journal.before_trim") else ("--memory", "100MB")
         engine = self.engine(*options, folder=self.folder / failpoint.replace(":", "-"))
         if failpoint.startswith(DROP):
             engine.start().wait_caught_up()
