@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "apply/fold.hpp"
 #include "destination/destination.hpp"
 #include "model/ids.hpp"
 #include "model/position.hpp"
@@ -15,13 +16,6 @@ namespace lockstep::runtime {
 enum class MirrorState : std::uint8_t { assessing, copying, joining, streaming, paused, failed, stopped };
 const char* name_of(MirrorState state);
 
-/// Changes of one kind each that have become visible since this process began.
-struct ChangeCounts {
-  std::uint64_t inserts = 0;
-  std::uint64_t updates = 0;
-  std::uint64_t erases = 0;
-};
-
 struct TableStatus {
   TableName name;
   destination::TableState state{};
@@ -29,7 +23,7 @@ struct TableStatus {
   std::uint64_t rows_copied = 0;
   double rows_estimated = 0;         ///< the planner's estimate; below 0: unknown
   std::uint64_t bytes_estimated = 0; ///< what the table takes at the source
-  ChangeCounts changes;
+  apply::ChangeCounts changes;       ///< that have become visible since this process began
   std::string error;
 };
 

@@ -62,12 +62,7 @@ void TableList::see(const std::vector<copy::TableProgress>& progress) {
 }
 
 void TableList::see(const std::vector<apply::TableChanges>& changes) {
-  for (const apply::TableChanges& table : changes) {
-    ChangeCounts& counts = entry(table.table).status.changes;
-    counts.inserts += table.counts.inserts;
-    counts.updates += table.counts.updates;
-    counts.erases += table.counts.deletes;
-  }
+  for (const apply::TableChanges& table : changes) entry(table.table).status.changes += table.counts;
 }
 
 std::string TableList::leave_out(TableId table, const std::string& why) {

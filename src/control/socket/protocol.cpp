@@ -39,7 +39,7 @@ Json table_json(const runtime::TableStatus& table) {
           {"rows_estimated", table.rows_estimated < 0 ? Json() : Json(static_cast<std::uint64_t>(table.rows_estimated))},
           {"inserts", table.changes.inserts},
           {"updates", table.changes.updates},
-          {"deletes", table.changes.erases},
+          {"deletes", table.changes.deletes},
           {"error", table.error.empty() ? Json() : Json(table.error)}};
 }
 
