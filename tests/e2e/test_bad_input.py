@@ -62,7 +62,7 @@ class BadInput(mirror_test.MirrorTest):
 
     def test_no_such_database(self):
         engine = self.engine(source=self.cluster.url("absent"))
-        self.assert_refuses(engine, 1, '"absent"')
+        self.assert_refuses(engine, 1, 'database \\"absent\\"')
         self.assert_nothing_left(engine)
 
     def test_wrong_password(self):
