@@ -12,6 +12,7 @@
 #include "control/cli/program.hpp"
 #include "destination/duckdb/duckdb_destination.hpp"
 #include "runtime/adapters.hpp"
+#include "runtime/state_files.hpp"
 #include "source/postgres/postgres.hpp"
 
 namespace lockstep {
@@ -82,7 +83,7 @@ Result<std::unique_ptr<destination::ServesQueries>> open_to_read(const std::stri
 }
 
 Result<std::unique_ptr<catalog::Catalog>> open_catalog(const std::string& folder) {
-  return catalog::open_sqlite(folder + "/catalog.sqlite");
+  return catalog::open_sqlite(runtime::catalog_file(folder));
 }
 
 }  // namespace

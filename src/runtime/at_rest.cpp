@@ -2,15 +2,13 @@
 
 #include <charconv>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
-#include "base/disk.hpp"
 #include "base/failpoint.hpp"
 #include "destination/fence.hpp"
-#include "journal/journal.hpp"
 #include "runtime/patience.hpp"
 #include "runtime/setup.hpp"
+#include "runtime/state_files.hpp"
 #include "runtime/table_list.hpp"
 
 namespace lockstep::runtime {
@@ -25,9 +23,8 @@ Result<catalog::Mirror> load(const std::string& state_folder, const Adapters& ad
 
 /// What the journal holds; a journal that does not open is reported, not an end.
 void add_journal(MirrorStatus& status, const std::string& state_folder, const catalog::Mirror& mirror) {
-  if (!std::filesystem::exists(state_folder + "/journal")) return;
-  const auto journal = journal::open(posix_disk(), state_folder + "/journal",
-                                     {mirror.name, mirror.source_identity, mirror.slot}, {});
+  if (!std::filesystem::exists(journal_folder(state_folder))) return;
+  const auto journal = open_journal(state_folder, mirror, {});
   if (!journal.ok()) {
     status.error = to_text(journal.error());
     return;
@@ -139,9 +136,7 @@ Status drop_at_rest(const std::string& state_folder, const Adapters& adapters,
   TRY_DO(destination.writer->forget());
   destination.writer->close();
 
-  std::error_code failed;
-  std::filesystem::remove_all(state_folder + "/journal", failed);
-  if (failed) return Error{ErrorKind::refused, "the journal's folder cannot be removed: " + failed.message()};
+  TRY_DO(remove_journal(state_folder));
   return catalog->forget();
 }
 

@@ -3,9 +3,9 @@
 #include <shared_mutex>
 #include <utility>
 
-#include "base/disk.hpp"
 #include "runtime/patience.hpp"
 #include "runtime/setup.hpp"
+#include "runtime/state_files.hpp"
 
 // The leading thread sets the mirror up and then runs sessions: each opens the journal, makes the comparisons that must
 // hold before any work, and lets receiver, syncer and applying run until one falls. Only a broken journal is worth another
@@ -116,10 +116,8 @@ Outcome Mirror::keep_going(Ready& ready, const std::stop_token& stop) {
 }
 
 Result<std::unique_ptr<journal::Journal>> Mirror::open_journal(const Ready& ready, const std::stop_token& stop) {
-  const journal::Owner owner{ready.mirror.name, ready.mirror.source_identity, ready.mirror.slot};
-  return patiently(around_, stop, "journal_waited_for", std::nullopt, [&] {
-    return journal::open(posix_disk(), options_.state_folder + "/journal", owner, options_.journal);
-  });
+  return patiently(around_, stop, "journal_waited_for", std::nullopt,
+                   [&] { return runtime::open_journal(options_.state_folder, ready.mirror, options_.journal); });
 }
 
 Status Mirror::compare(const Ready& ready, const journal::Journal& journal, const std::stop_token& stop) {

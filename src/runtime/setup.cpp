@@ -1,11 +1,10 @@
 #include "runtime/setup.hpp"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/failpoint.hpp"
 #include "runtime/patience.hpp"
+#include "runtime/state_files.hpp"
 
 // The order on the first run: look (identity, obstacles), open the destination, choose names and remember them, publish,
 // create the slot, remember where it starts. A crash between any two leaves a record in phase `preparing`; the next run
@@ -121,7 +120,7 @@ Result<Ready> SetUp::make(const source::Identity& identity, const std::stop_toke
   if (!chosen.ok()) return found(chosen.error(), obstacles);
   catalog::Mirror mirror = std::move(chosen).value();
   TRY_DO(assess(mirror, stop, obstacles));
-  TRY_DO(remove_journal());
+  TRY_DO(remove_journal(parts_.options.state_folder));
   TRY_DO(parts_.record.set(mirror));
   ready.mirror = std::move(mirror);
   if (const Status created = create(ready, stop); !created.ok()) {
@@ -183,14 +182,7 @@ Status SetUp::take_back(const catalog::Mirror& mirror) {
   if (open_shared(parts_.destination, identity).ok()) TRY_DO(parts_.destination.opened.writer->forget());
   close_shared(parts_.destination);
   TRY_DO(parts_.record.forget());
-  return remove_journal();
-}
-
-Status SetUp::remove_journal() const {
-  std::error_code failed;
-  std::filesystem::remove_all(parts_.options.state_folder + "/journal", failed);
-  if (failed) return Error{ErrorKind::refused, "the journal's folder cannot be removed: " + failed.message()};
-  return Done{};
+  return remove_journal(parts_.options.state_folder);
 }
 
 Status compare_slot(const source::LogState& slot, const catalog::Mirror& mirror, const journal::Durable& durable) {

@@ -54,7 +54,6 @@ class SetUp {
   Status assess(const catalog::Mirror& planned, const std::stop_token& stop, std::vector<Error>& obstacles);
   Status create(Ready& ready, const std::stop_token& stop);
   Result<Ready> check(catalog::Mirror mirror, const source::Identity& identity, const std::stop_token& stop);
-  Status remove_journal() const;
 
   Parts parts_;
 };

@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "base/log_writer.hpp"
@@ -166,7 +165,7 @@ int Running::run() {
   if (const Status made = make_state_folder(folder.value()); !made.ok()) return report(made.error());
   const Result<FolderLock> lock = FolderLock::take(folder.value(), lock_wait, program_.clock);
   if (!lock.ok()) return report(lock.error());
-  const bool was_there = std::filesystem::exists(folder.value() + "/catalog.sqlite");
+  const bool was_there = holds_mirror(folder.value());
   const Status started = start(folder.value());
   if (started.ok()) {
     show();

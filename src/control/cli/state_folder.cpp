@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/state_files.hpp"
+
 namespace lockstep::control {
 namespace {
 
@@ -28,7 +30,7 @@ std::vector<std::string> known_mirrors() {
   std::vector<std::string> names;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(state_home(), failed)) {
-    if (fs::exists(entry.path() / "catalog.sqlite", failed)) names.push_back(entry.path().filename().string());
+    if (holds_mirror(entry.path().string())) names.push_back(entry.path().filename().string());
   }
   return names;
 }
@@ -46,6 +48,11 @@ bool is_same_file(int fd, const std::string& path) {
 std::string state_home() {
   const std::string xdg = environment("XDG_STATE_HOME");
   return (xdg.empty() ? environment("HOME") + "/.local/state" : xdg) + "/lockstep";
+}
+
+bool holds_mirror(const std::string& folder) {
+  std::error_code failed;
+  return fs::exists(runtime::catalog_file(folder), failed);
 }
 
 Status check_mirror_name(const std::string& name) {
@@ -86,8 +93,10 @@ Status make_state_folder(const std::string& folder) {
 
 void remove_state_folder(const std::string& folder) {
   std::error_code ignored;  // what cannot be removed stays, and the next run finds it harmless
-  for (const char* name : {"control.sock", "catalog.sqlite", "catalog.sqlite-journal", "journal", "lock"}) {
-    fs::remove_all(fs::path(folder) / name, ignored);
+  const std::string catalog = runtime::catalog_file(folder);
+  for (const std::string& path : {folder + "/control.sock", catalog, catalog + "-journal", runtime::journal_folder(folder),
+                                  folder + "/lock"}) {
+    fs::remove_all(path, ignored);
   }
   fs::remove(folder, ignored);
 }

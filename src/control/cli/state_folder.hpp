@@ -12,6 +12,9 @@ namespace lockstep::control {
 /// Where mirrors live by default: ${XDG_STATE_HOME:-~/.local/state}/lockstep.
 std::string state_home();
 
+/// True when a mirror has been made there, and not been dropped since.
+bool holds_mirror(const std::string& folder);
+
 /// Error: bad_input for a name that cannot be a folder's.
 Status check_mirror_name(const std::string& name);
 

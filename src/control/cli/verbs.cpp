@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/log_writer.hpp"
 #include "control/cli/answer_text.hpp"
@@ -26,19 +25,20 @@ Error no_mirror(const std::string& folder) {
 /// The folder, when a mirror has been made there.
 Result<std::string> existing_folder(const MirrorChoice& choice) {
   TRY(folder, find_state_folder(choice));
-  if (!std::filesystem::exists(folder + "/catalog.sqlite")) return no_mirror(folder);
+  if (!holds_mirror(folder)) return no_mirror(folder);
   return folder;
 }
 
-std::function<Result<std::string>(Client&)> asking(const Request& request, const Program& program) {
-  return [line = encode(request), &program](Client& client) { return client.ask(line, std::nullopt, program.clock); };
+/// The answer's line, however long it takes.
+Result<std::string> ask(Client& client, const Request& request, const Program& program) {
+  return client.ask(encode(request), std::nullopt, program.clock);
 }
 
 Result<std::string> ask_status(const std::string& folder, const Program& program) {
   return reach<std::string>(
       folder, reach_wait, program.clock,
       [&](Client& client) -> Result<std::string> {
-        TRY(line, client.ask(encode(PlainRequest{Verb::status}), std::nullopt, program.clock));
+        TRY(line, ask(client, PlainRequest{Verb::status}, program));
         return parse_status(line);
       },
       [&]() -> Result<std::string> {
@@ -60,7 +60,7 @@ Result<std::string> stop_and_wait(const std::string& folder, const Program& prog
   return reach<std::string>(
       folder, reach_wait, program.clock,
       [&](Client& client) -> Result<std::string> {
-        TRY(line, client.ask(encode(PlainRequest{Verb::stop}), std::nullopt, program.clock));
+        TRY(line, ask(client, PlainRequest{Verb::stop}, program));
         TRY_DO(parse_done(line));
         if (!client.wait_for_end(end_wait, program.clock)) return Error{ErrorKind::busy, "the mirror has not ended yet"};
         return std::string("stopped");
@@ -74,7 +74,7 @@ Result<std::string> do_to_mirror(const PlainArguments& arguments, const std::str
   return reach<std::string>(
       folder, reach_wait, program.clock,
       [&](Client& client) -> Result<std::string> {
-        TRY(line, client.ask(encode(PlainRequest{arguments.verb}), std::nullopt, program.clock));
+        TRY(line, ask(client, PlainRequest{arguments.verb}, program));
         TRY_DO(parse_done(line));
         return std::string(paused ? "paused" : "resumed");
       },
@@ -163,7 +163,7 @@ int do_query(const QueryArguments& arguments, const Program& program) {
   const Result<destination::Answer> answer = reach<destination::Answer>(
       folder.value(), reach_wait, program.clock,
       [&](Client& client) -> Result<destination::Answer> {
-        TRY(line, asking(QueryRequest{arguments.sql}, program)(client));
+        TRY(line, ask(client, QueryRequest{arguments.sql}, program));
         return parse_query(line);
       },
       [&] { return runtime::query_at_rest(folder.value(), program.adapters, arguments.sql); });
@@ -186,7 +186,7 @@ int do_plain(const PlainArguments& arguments, const Program& program) {
 
 int do_drop(const DropArguments& arguments, const Program& program) {
   const Result<std::string> folder = find_state_folder(arguments.mirror);
-  const bool remembered = !folder.ok() || std::filesystem::exists(folder.value() + "/catalog.sqlite");
+  const bool remembered = !folder.ok() || holds_mirror(folder.value());
   if (remembered && (folder.ok() || arguments.from.empty())) {
     const Status dropped = drop(arguments, program);
     if (!dropped.ok()) return report(dropped.error());
