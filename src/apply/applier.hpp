@@ -24,7 +24,6 @@ struct ApplierOptions {
   std::vector<TableId> wanted;     ///< the mirror's tables: live ones, and those still to be copied
   std::vector<TableId> left_out;   ///< their changes may come and are skipped
   Position start{};                ///< state 0: where the slot began
-  UnixMicros start_time{};         ///< when, by the source's clock
 };
 
 /// What one call of `advance` did.

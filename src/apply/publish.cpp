@@ -127,7 +127,7 @@ Status Applier::finish_publish(const std::vector<destination::CopyLedger>& ready
 
 Result<destination::Shown> Applier::shown_at(StateId state) const {
   if (contents_.shown) return with_newest_position(*contents_.shown);
-  if (state.value == 0) return destination::Shown{state, options_.start, options_.start_time};
+  if (state.value == 0) return destination::Shown{state, options_.start, {}};
   TRY(commit, journal_.commit_at(state));
   return destination::Shown{state, commit.end, commit.time};
 }

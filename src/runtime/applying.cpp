@@ -63,7 +63,7 @@ Status Applying::work(const std::stop_token& stop) {
   }
   destination::Destination& destination = *parts_.destination.opened.writer;
   Round round{
-      {destination, parts_.journal, *parts_.source.decoders, {options_.limits, options_.wanted, left_out, options_.slot_start, {}}},
+      {destination, parts_.journal, *parts_.source.decoders, {options_.limits, options_.wanted, left_out, options_.slot_start}},
       {{*parts_.source.snapshots, destination, parts_.journal, parts_.bell, parts_.around}, options_.copying},
       {}};
   options_.copying.slot_snapshot = nullptr;  // it serves the first group only
