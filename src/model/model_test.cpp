@@ -31,9 +31,17 @@ TEST(VisibleSet, ShowsWhatEndedBeforeItAndNotWhatWasOpen) {
 }
 
 TEST(VisibleSet, RefusesWhatIsNoSnapshot) {
-  for (const char* wrong : {"", "1:2", "x:2:", "1:2:x", "5:2:", "1:9:3,x", "1:9:,3"}) {
+  for (const char* wrong : {"", "1:2", "x:2:", "1:2:x", "5:2:3", "1:9:3,x", "1:9:,3"}) {
     EXPECT_FALSE(parse_visible_set(wrong).ok()) << wrong;
   }
+}
+
+// The server exports it when transactions were rolled back after the last commit before the slot's start.
+TEST(VisibleSet, MayHaveItsXminAboveItsXmax) {
+  const VisibleSet set = parse_visible_set("15:10:").value();
+  EXPECT_TRUE(set.contains(Xid{14}));
+  EXPECT_FALSE(set.contains(Xid{15}));
+  EXPECT_EQ(parse_visible_set(to_text(set)).value(), set);
 }
 
 TEST(VisibleSet, SubsetAgreesWithLookingAtEveryTransaction) {

@@ -57,7 +57,10 @@ Result<VisibleSet> parse_visible_set(std::string_view text) {
     rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
   }
   std::sort(set.open.begin(), set.open.end());
-  if (set.xmin > set.xmax) return bad;
+  // A new slot's snapshot may have its xmin above its xmax: commits move the one, rolled back transactions the other
+  // (snapbuild.c). What lies between them has ended, and the server looks at xmin first, too.
+  if (set.xmin > set.xmax && !set.open.empty()) return bad;
+  set.xmax = std::max(set.xmin, set.xmax);
   return set;
 }
 
