@@ -30,8 +30,8 @@ class Engine:
         self.state = folder / "state"
         self.program = places.lockstep_program()
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("PG", "LOCKSTEP_FAILPOINT"))}
-        self.environment.update(HOME=str(folder), XDG_STATE_HOME=str(folder / "xdg"), TMPDIR=str(folder / "tmp"),
-                                **(environment or {}))
+        self.environment.update({"HOME": str(folder), "XDG_STATE_HOME": str(folder / "xdg"), "TMPDIR": str(folder / "tmp"),
+                                 **(environment or {})})
         (folder / "tmp").mkdir(parents=True, exist_ok=True)
         self.process = None
         self.runs = 0
