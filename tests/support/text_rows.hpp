@@ -59,12 +59,14 @@ inline Decoded decode_to_text(const ColumnDecoder&, const Cell& cell, VectorView
   return Decoded::ok;
 }
 
-inline Decoded decode_to_int16(const ColumnDecoder&, const Cell& cell, VectorView& out, std::size_t row) {
+/// Decodes decimal digits.
+template <class Number>
+Decoded decode_to_number(const ColumnDecoder&, const Cell& cell, VectorView& out, std::size_t row) {
   if (cell.state == Cell::State::null) {
     out.set_null(row);
     return Decoded::ok;
   }
-  std::int16_t value = 0;
+  Number value = 0;
   const std::string_view text = text_of(cell.bytes);
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
   if (parsed.ec == std::errc::result_out_of_range) return Decoded::does_not_fit;
@@ -78,7 +80,7 @@ class TextDecoders final : public DecoderFactory {
  public:
   Result<ColumnDecoder> decoder(const Column& column, const LogicalType& target) const override {
     if (target.kind == TypeKind::text) return ColumnDecoder{decode_to_text, target, column.source_type, -1};
-    if (target.kind == TypeKind::int16) return ColumnDecoder{decode_to_int16, target, column.source_type, -1};
+    if (target.kind == TypeKind::int16) return ColumnDecoder{decode_to_number<std::int16_t>, target, column.source_type, -1};
     return Error{ErrorKind::unsupported, "tests know only text and int16"};
   }
 };

@@ -1,9 +1,9 @@
 #include "world/row.hpp"
 
 #include <array>
-#include <charconv>
 
 #include "model/row.hpp"
+#include "support/text_rows.hpp"
 
 namespace lockstep::sim {
 namespace {
@@ -12,28 +12,6 @@ constexpr std::uint32_t int64_type = 20;  // PostgreSQL's oids, for people who r
 constexpr std::uint32_t text_type = 25;
 
 Cell text_cell(const std::string& text) { return {Cell::State::text, bytes_of(text)}; }
-
-Decoded decode_int64(const ColumnDecoder&, const Cell& cell, VectorView& out, std::size_t row) {
-  if (cell.state == Cell::State::null) {
-    out.set_null(row);
-    return Decoded::ok;
-  }
-  const std::string_view text = text_of(cell.bytes);
-  std::int64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return Decoded::malformed;
-  out.set(row, number);
-  return Decoded::ok;
-}
-
-Decoded decode_text(const ColumnDecoder&, const Cell& cell, VectorView& out, std::size_t row) {
-  if (cell.state == Cell::State::null) {
-    out.set_null(row);
-    return Decoded::ok;
-  }
-  out.set(row, StringValue::of(text_of(cell.bytes)));
-  return Decoded::ok;
-}
 
 }  // namespace
 
@@ -69,10 +47,10 @@ TableShape shape_of(TableId table, const std::string& name, bool keyed, bool ful
 
 Result<ColumnDecoder> SimDecoders::decoder(const Column& column, const LogicalType& target) const {
   if (target.list_depth == 0 && target.kind == TypeKind::int64 && column.source_type == int64_type) {
-    return ColumnDecoder{decode_int64, target, column.source_type, column.source_modifier};
+    return ColumnDecoder{test::decode_to_number<std::int64_t>, target, column.source_type, column.source_modifier};
   }
   if (target.list_depth == 0 && target.kind == TypeKind::text) {
-    return ColumnDecoder{decode_text, target, column.source_type, column.source_modifier};
+    return ColumnDecoder{test::decode_to_text, target, column.source_type, column.source_modifier};
   }
   return Error{ErrorKind::unsupported, "the simulated source cannot decode to " + to_text(target)};
 }
