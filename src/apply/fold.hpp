@@ -87,8 +87,8 @@ class Fold {
   bool keep_if_it_helps(Bytes row, destination::Layers& layers);
   Result<Replaced> take_away(const Key& key);
   Result<Scan> scan(Bytes row) const;
-  Result<Key> key_of(Bytes row, const Scan& scan);
-  Result<Key> key_of_new(const Change& change, const Scan& scan);
+  Result<Key> key_of(Bytes row, const Scan& facts);
+  Result<Key> key_of_new(const Change& change, const Scan& facts);
   Key made_key(Bytes row);
   std::uint32_t number_of(const Key& key);
   void take_rows(destination::TableBatch& batch);

@@ -62,7 +62,7 @@ class Arena {
   void clear();
 
  private:
-  static constexpr std::size_t chunk_bytes = 64 * 1024;  // a vector of short texts fits in a few
+  static constexpr std::size_t chunk_bytes = std::size_t{64} * 1024;  // a vector of short texts fits in a few
   std::vector<std::unique_ptr<char[]>> chunks_;
   std::vector<std::unique_ptr<char[]>> large_;
   std::size_t chunk_ = 0;
