@@ -53,7 +53,8 @@ double lag_seconds(const MirrorStatus& status, UnixMicros now);
 bool has_unsettled_tables(const MirrorStatus& status);
 
 // What somebody waits for.
-struct CaughtUp { Position target; };          ///< every table settled, and everything up to `target` visible
+/// Every table settled, and everything up to `target` visible.
+struct CaughtUp { Position target; };
 struct PositionShown { Position target; };
 struct StateShown { StateId target; };
 using Goal = std::variant<CaughtUp, PositionShown, StateShown>;

@@ -11,6 +11,9 @@ using Cases = std::vector<TypeCase>;
 
 const std::string nines_38(38, '9');
 
+// A line a case reads as the table that it is.
+// clang-format off
+
 void add_numbers(Cases& cases) {
   cases.insert(cases.end(), {
       {"boolean", {"t", "f"}},
@@ -192,6 +195,8 @@ void add_arrays(Cases& cases) {
       {"tid[]", {"{\"(0,1)\"}"}},
   });
 }
+
+// clang-format on
 
 }  // namespace
 

@@ -37,7 +37,8 @@ struct WaitArguments {
 };
 enum class TableFormat : std::uint8_t { table, csv, json };
 struct QueryArguments { MirrorChoice mirror; std::string sql; TableFormat format = TableFormat::table; };
-struct PlainArguments { MirrorChoice mirror; Verb verb{}; };   ///< pause, resume, stop
+/// Of pause, resume and stop.
+struct PlainArguments { MirrorChoice mirror; Verb verb{}; };
 struct DropArguments { MirrorChoice mirror; bool yes = false; std::string from; };
 struct VersionArguments { bool failpoints = false; };
 /// Nothing to do but to print `text` and to end with `exit_code` (help, completion, wrong usage).

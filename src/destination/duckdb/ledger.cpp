@@ -119,6 +119,8 @@ Result<std::optional<MirrorIdentity>> Ledger::read_owner(Connection& connection)
 }
 
 Status Ledger::create(Connection& connection, const MirrorIdentity& identity) const {
+  // The formatter would tear the statements apart.
+  // clang-format off
   const std::string sql =
       "CREATE SCHEMA IF NOT EXISTS " + qualified_schema("lockstep") + ";"
       "CREATE SCHEMA IF NOT EXISTS " + qualified_schema("lockstep_internal") + ";"
@@ -138,6 +140,7 @@ Status Ledger::create(Connection& connection, const MirrorIdentity& identity) co
       "(mirror VARCHAR, state_id UBIGINT, source_position VARCHAR, source_table VARCHAR, change VARCHAR);"
       "INSERT INTO " + own("about") + " VALUES (" + std::to_string(format_version) + ", " + quote_text(identity.mirror) +
       ", " + quote_text(identity.source) + ")";
+  // clang-format on
   return run(connection, sql);
 }
 

@@ -56,8 +56,9 @@ using Message = std::variant<Begin, Commit, Origin, Relation, Type, Row, Step, L
 /// Views in the message point into `bytes`. Error: bad_data.
 Result<Message> parse(Bytes bytes, bool in_part);
 
-/// What a replication connection sends round the plugin's messages.
-struct Envelope { Lsn start; Lsn end; Bytes content; };   ///< XLogData
+// What a replication connection sends round the plugin's messages.
+/// XLogData.
+struct Envelope { Lsn start; Lsn end; Bytes content; };
 struct KeepAlive { Lsn end; bool reply_wanted = false; };
 using Frame = std::variant<Envelope, KeepAlive>;
 /// Error: bad_data.
