@@ -78,14 +78,15 @@ TEST_P(Stream, AfterAReconnectWhatIsNotAcknowledgedComesAgainAndWhatIsDoesNot) {
   sql_->run("INSERT INTO t VALUES (1)");
   Follower follower(source_);
   follower.until_caught_up();
-  must(source_.changes->acknowledge(follower.last_commit()));
+  const Position acknowledged = follower.last_commit();
+  must(source_.changes->acknowledge(acknowledged));
   sql_->run("INSERT INTO t VALUES (2)");
   EXPECT_EQ(follower.until_caught_up(), (Lines{"begin", "insert t (2)", "commit"}));
   source_.changes->close();
 
   const auto started_again = [&] {
     for (;;) {  // the old walsender needs a moment to notice
-      Status started = source_.changes->start(setup_, slot.start);
+      Status started = source_.changes->start(setup_, acknowledged);
       if (started.ok()) return;
       ASSERT_EQ(started.error().kind, ErrorKind::busy) << to_text(started.error());
       EXPECT_NE(started.error().what.find("is active for PID"), std::string::npos);
@@ -219,6 +220,76 @@ TEST_P(Stream, ALostSlotIsSaidSo) {
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.error().kind, ErrorKind::lost_history);
   EXPECT_FALSE(started.error().remedy.empty());
+}
+
+// Asked for less than the slot has confirmed, the server begins there and says nothing.
+TEST_P(Stream, ASlotThatSomebodyHasMovedIsSaidSoAtEveryStart) {
+  sql_->run("CREATE TABLE t (id int PRIMARY KEY)");
+  const source::CreatedSlot slot = set_up();
+  must(source_.changes->start(setup_, slot.start));
+  source_.changes->close();
+  sql_->run("INSERT INTO t VALUES (1)");
+  while (must(source_.setter->log_state(setup_)).active) postgres::pause_for(std::chrono::milliseconds(20));
+  sql_->run("SELECT pg_replication_slot_advance('" + setup_.slot + "', pg_current_wal_insert_lsn())");
+  const Status started = source_.changes->start(setup_, slot.start);
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error().kind, ErrorKind::lost_history);
+}
+
+// What is not published is not sent, and nothing in the stream tells that it was not.
+TEST_P(Stream, APublicationThatSomebodyHasChangedIsSaidSo) {
+  sql_->run("CREATE TABLE a (id int PRIMARY KEY, v int); CREATE TABLE b (id int PRIMARY KEY)");
+  const source::CreatedSlot slot = set_up();
+  const std::string name = setup_.publication;
+  const auto start_after = [&](const std::string& sql) {
+    source_.changes->close();
+    while (must(source_.setter->log_state(setup_)).active) postgres::pause_for(std::chrono::milliseconds(20));
+    sql_->run(sql);
+    const Status started = source_.changes->start(setup_, slot.start);
+    return started.ok() ? std::string() : std::string(name_of(started.error().kind)) + ": " + started.error().what;
+  };
+  EXPECT_EQ(start_after("SELECT 1"), "");
+  EXPECT_EQ(start_after("ALTER PUBLICATION " + name + " SET (publish = 'insert')"),
+            "lost_history: what publication " + name + " publishes was changed, so that changes were not sent");
+  EXPECT_EQ(start_after("ALTER PUBLICATION " + name + " SET (publish = 'insert, update, delete, truncate')"), "");
+  EXPECT_EQ(start_after("CREATE TABLE other (id int PRIMARY KEY); ALTER PUBLICATION " + name + " ADD TABLE other"), "");
+  EXPECT_EQ(start_after("ALTER PUBLICATION " + name + " DROP TABLE b"),
+            "lost_history: table public.b was taken out of publication " + name + ", so that changes were not sent");
+  EXPECT_EQ(start_after("ALTER PUBLICATION " + name + " ADD TABLE b"),
+            "lost_history: table public.b was taken out of publication " + name + " and put in again, so that changes were not sent");
+  EXPECT_EQ(start_after("DROP TABLE b"), "");
+  EXPECT_EQ(start_after("ALTER PUBLICATION " + name + " DROP TABLE a; ALTER PUBLICATION " + name + " ADD TABLE a WHERE (id > 5)"),
+            "lost_history: publication " + name + " was narrowed to a part of table public.a, so that changes were not sent");
+  EXPECT_EQ(start_after("DROP PUBLICATION " + name + "; CREATE PUBLICATION " + name + " FOR TABLE a WITH (publish_via_partition_root)"),
+            "lost_history: publication " + name + " was dropped and made again, so that changes were not sent");
+  EXPECT_EQ(start_after("DROP PUBLICATION " + name), "lost_history: publication " + name + " was dropped, so that changes were not sent");
+}
+
+TEST_P(Stream, APublicationThatIsChangedUnderTheStreamIsNoticed) {
+  sql_->run("CREATE TABLE a (id int PRIMARY KEY)");
+  const source::CreatedSlot slot = set_up();
+  must(source_.changes->start(setup_, slot.start));
+  sql_->run("ALTER PUBLICATION " + setup_.publication + " DROP TABLE a");
+  for (int tries = 0; tries < 200; ++tries) {
+    const auto message = source_.changes->next(std::chrono::milliseconds(100));
+    if (message.ok()) continue;
+    EXPECT_EQ(message.error().kind, ErrorKind::lost_history) << to_text(message.error());
+    return;
+  }
+  FAIL() << "nobody noticed";
+}
+
+TEST_P(Stream, AColumnInTheNameOfADroppedOneHasANumberOfItsOwn) {
+  sql_->run("CREATE TABLE t (id int PRIMARY KEY, v int)");
+  const source::CreatedSlot slot = set_up();
+  must(source_.changes->start(setup_, slot.start));
+  Follower follower(source_);
+  sql_->run("INSERT INTO t VALUES (1, 1)");
+  follower.until_caught_up();
+  EXPECT_EQ(follower.shape(setup_.tables[0]).columns[1].number, 2);
+  sql_->run("ALTER TABLE t DROP v; ALTER TABLE t ADD v int; INSERT INTO t VALUES (2, 2)");
+  follower.until_caught_up();
+  EXPECT_EQ(follower.shape(setup_.tables[0]).columns[1].number, 3);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "source/postgres/names.hpp"
+#include "source/postgres/publication.hpp"
 #include "source/postgres/slot.hpp"
 
 namespace lockstep::postgres {
@@ -13,12 +14,15 @@ using std::chrono::milliseconds;
 
 // The server gives up a reader after wal_sender_timeout, which our session sets to a minute, and asks at half of it.
 constexpr std::chrono::seconds status_interval{5};
+// Between two looks at the publication, which a stranger may change under us.
+constexpr std::chrono::seconds look_interval{5};
 
 Lsn lsn_of(const Position& position) { return std::get<PgPosition>(position).end; }
 
+constexpr const char* copy_again = "copy everything again: lockstep drop --yes, then lockstep run";
+
 Error lost(const std::string& slot, const std::string& why) {
-  return {ErrorKind::lost_history, "replication slot " + slot + " can no longer be read: " + why,
-          "copy everything again: lockstep drop --yes, then lockstep run"};
+  return {ErrorKind::lost_history, "replication slot " + slot + " can no longer be read: " + why, copy_again};
 }
 
 Error start_error(Error error, const std::string& slot) {
@@ -35,6 +39,8 @@ Error start_error(Error error, const std::string& slot) {
 Status PgChangeSource::start(const source::Setup& setup, const Position& from) {
   close();
   TRY_DO(check_slot(setup));
+  setup_ = setup;
+  TRY_DO(check_publication());
   TRY_DO(choose_form(setup));
   TRY(now, ask("SELECT pg_snapshot_xmax(pg_current_snapshot())"));
   newest_ = Xid{now.unsigned_number(0, 0)};
@@ -83,7 +89,30 @@ Status PgChangeSource::start_stream(const source::Setup& setup, Lsn from) {
     close();
     return start_error(started.error(), setup.slot);
   }
+  Status nothing_skipped = check_start(setup.slot, from);
+  if (!nothing_skipped.ok()) {
+    close();
+    return nothing_skipped;
+  }
   return send_status();
+}
+
+/// Asked to start before what the slot has confirmed, the server starts there without a word. It is ours now, so that
+/// nobody can move it any more, and our own word has not been sent yet.
+Status PgChangeSource::check_start(const std::string& slot, Lsn from) {
+  TRY(connection, service());
+  TRY(state, read_log_state(*connection, slot));
+  if (state.confirmed <= Position(PgPosition{from})) return Done{};
+  return lost(slot, "somebody has moved it to " + lockstep::to_text(state.confirmed) +
+                        ", but the log was received only up to " + to_text(from));
+}
+
+Status PgChangeSource::check_publication() {
+  looked_ = clock_.monotonic();
+  TRY(connection, service());
+  TRY(why, why_incomplete(*connection, setup_.publication, setup_.tables, publication_oid_));
+  if (why.empty()) return Done{};
+  return Error{ErrorKind::lost_history, why + ", so that changes were not sent", copy_again};
 }
 
 void PgChangeSource::close() {
@@ -100,6 +129,7 @@ Result<SourceMessage> PgChangeSource::next(milliseconds wait_max) {
   if (channel_ == nullptr) return Error{ErrorKind::unreachable, "the change log is not being followed"};
   const auto start = clock_.monotonic();
   channel_->release();
+  if (start - looked_ >= look_interval) TRY_DO(check_publication());
   for (;;) {
     TRY_DO(send_status_if_due());
     const auto spent = std::chrono::duration_cast<milliseconds>(clock_.monotonic() - start);
@@ -203,16 +233,19 @@ Result<std::optional<SourceMessage>> PgChangeSource::announce(const pgoutput::Re
   return std::optional(SourceMessage(ShapeSeen{owner(relation.xid), shape_from(relation, table, known->catalog.types)}));
 }
 
-/// Asks the catalog when the relation is new, or is no longer what the catalog said.
+/// Asks the catalog each time: a column that was dropped and made again under its name looks the same in the message.
+/// The catalog may already be ahead of the message; then what it said when both agreed is better.
 Result<const PgChangeSource::Known*> PgChangeSource::know(const pgoutput::Relation& relation) {
-  const auto found = known_.find(relation.oid);
-  if (found != known_.end()) {
-    const CatalogTable* table = found->second.table(relation.oid);
-    if (table != nullptr && agrees(relation, *table)) return &found->second;
-  }
   TRY(connection, service());
   TRY(catalog, read_catalog(*connection, {TableId{relation.oid}}));
-  return &known_.insert_or_assign(relation.oid, Known{std::move(catalog)}).first->second;
+  const Known fresh{std::move(catalog)};
+  const auto agree = [&](const Known& known) {
+    const CatalogTable* table = known.table(relation.oid);
+    return table != nullptr && agrees(relation, *table);
+  };
+  const auto before = known_.find(relation.oid);
+  if (before != known_.end() && agree(before->second) && !agree(fresh)) return &before->second;
+  return &known_.insert_or_assign(relation.oid, fresh).first->second;
 }
 
 /// The 64-bit xid nearest to the newest one known: xids in use span less than 2^31 (manual, "Preventing Transaction ID

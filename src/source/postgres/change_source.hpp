@@ -40,6 +40,8 @@ class PgChangeSource final : public source::ChangeSource {
   Status check_slot(const source::Setup& setup);
   Status choose_form(const source::Setup& setup);
   Status start_stream(const source::Setup& setup, Lsn from);
+  Status check_start(const std::string& slot, Lsn from);
+  Status check_publication();
   Result<Rows> ask(const std::string& sql);
   Result<Connection*> service();
 
@@ -61,6 +63,9 @@ class PgChangeSource final : public source::ChangeSource {
   std::unique_ptr<Connection> replication_;
   std::unique_ptr<CopyChannel> channel_;     // ends before replication_
   std::map<std::uint32_t, Known> known_;     // by relation
+  source::Setup setup_;                      // of the last start
+  std::uint64_t publication_oid_ = 0;        // as seen first; 0: not yet
+  std::chrono::nanoseconds looked_{0};       // at the publication
   bool text_only_ = false;                   // a column came up whose binary form nobody reads
   bool binary_ = false;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,10 @@ Status set_identities(Connection& connection, const std::vector<TableId>& tables
 /// Which of `tables` the publication does not hold; all of them when it does not exist.
 Result<std::vector<TableId>> not_published(Connection& connection, const std::string& name,
                                            const std::vector<TableId>& tables);
+
+/// What a stranger has done to the publication so that changes of `tables` are not sent, or were not sent for a while;
+/// empty: nothing. Tables that no longer exist do not count. `known_oid`: of the publication as seen before, 0 at first.
+Result<std::string> why_incomplete(Connection& connection, const std::string& name, const std::vector<TableId>& tables,
+                                   std::uint64_t& known_oid);
 
 }  // namespace lockstep::postgres
