@@ -147,7 +147,8 @@ class Engine:
         """Until the copy shows everything that is committed at the source by now."""
         deadline = time.monotonic() + seconds
         while True:
-            left = max(1, int(deadline - time.monotonic()))
+            # In short spells, because `wait` itself is patient with a process that is not there.
+            left = min(5, max(1, int(deadline - time.monotonic())))
             code, out, err = self.call("wait", "--caught-up", "--timeout", left, seconds=seconds + 30)
             if code == 0:
                 return
