@@ -23,11 +23,13 @@ constexpr std::string_view duckdb_scheme = "duckdb:";
 bool is_postgres(const std::string& url) { return url.starts_with("postgresql://") || url.starts_with("postgres://"); }
 
 Error unknown_source() {
-  return {ErrorKind::bad_input, "this kind of source is not known", "write it as in postgresql://user@host:5432/database"};
+  return {ErrorKind::bad_input, "this kind of source is not known",
+          "write it as in postgresql://user@host:5432/database"};
 }
 
 Error unknown_destination(const std::string& address) {
-  return {ErrorKind::bad_input, "destination '" + address + "' is not known", "write it as in duckdb:/data/shop.duckdb"};
+  return {ErrorKind::bad_input, "destination '" + address + "' is not known",
+          "write it as in duckdb:/data/shop.duckdb"};
 }
 
 Result<runtime::SourceSummary> summarize_source(const std::string& url) {
@@ -60,7 +62,8 @@ Result<std::string> complete_destination(const std::string& typed, const std::st
   return std::string(duckdb_scheme) + absolute.lexically_normal().string();
 }
 
-Result<runtime::OpenDestination> make_destination(const std::string& address, const runtime::DestinationOptions& asked) {
+Result<runtime::OpenDestination> make_destination(const std::string& address,
+                                                  const runtime::DestinationOptions& asked) {
   TRY(path, duckdb_path(address));
   destination::DuckDbOptions options;
   options.threads = asked.threads_max;

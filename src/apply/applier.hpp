@@ -21,9 +21,9 @@ namespace lockstep::apply {
 
 struct ApplierOptions {
   BatchLimits limits;
-  std::vector<TableId> wanted;     ///< the mirror's tables: live ones, and those still to be copied
-  std::vector<TableId> left_out;   ///< their changes may come and are skipped
-  Position start{};                ///< state 0: where the slot began
+  std::vector<TableId> wanted;    ///< the mirror's tables: live ones, and those still to be copied
+  std::vector<TableId> left_out;  ///< their changes may come and are skipped
+  Position start{};               ///< state 0: where the slot began
 };
 
 /// What one call of `advance` did.
@@ -42,8 +42,8 @@ struct Progress {
 
 /// What one call of `publish` did.
 struct Published {
-  std::vector<TableId> tables;   ///< visible now
-  bool more = false;             ///< there is more to do at once; else wait for the journal, or for the next complete copy
+  std::vector<TableId> tables;  ///< visible now
+  bool more = false;  ///< there is more to do at once; else wait for the journal, or for the next complete copy
 };
 
 /// Brings the journal's transactions to the destination, batch by batch, each in one Step with the state it shows. The
@@ -121,17 +121,17 @@ class Applier {
   const ApplierOptions options_;
 
   destination::Contents contents_;
-  bool must_look_ = true;                           ///< nobody knows what became of the last step
+  bool must_look_ = true;  ///< nobody knows what became of the last step
   bool has_looked_ = false;
-  std::optional<destination::Shown> attempted_;     ///< by a commit whose answer may have been lost
-  std::unique_ptr<Lane> lane_;                      ///< of the live tables; nothing before the first publish
-  std::unique_ptr<destination::Step> step_;         ///< open while a large transaction is under way
+  std::optional<destination::Shown> attempted_;  ///< by a commit whose answer may have been lost
+  std::unique_ptr<Lane> lane_;                   ///< of the live tables; nothing before the first publish
+  std::unique_ptr<destination::Step> step_;      ///< open while a large transaction is under way
   std::optional<Blocked> blocked_;
   std::uint64_t batch_transactions_ = 0;
   std::optional<std::chrono::nanoseconds> batch_since_;
   std::optional<std::chrono::nanoseconds> position_due_;
   bool publish_waits_ = false;
-  std::unique_ptr<JoinSearch> search_;              ///< for the marks of the tables that wait
+  std::unique_ptr<JoinSearch> search_;  ///< for the marks of the tables that wait
 };
 
 }  // namespace lockstep::apply

@@ -28,7 +28,8 @@ class ApplierTest : public testing::Test {
     options_.start = PgPosition{Lsn{50}};
   }
 
-  void copy(const TableShape& shape, const std::string& visible = "1:1:", const std::string& mark = "", StateId applied = {}) {
+  void copy(const TableShape& shape, const std::string& visible = "1:1:", const std::string& mark = "",
+            StateId applied = {}) {
     destination::CopyLedger ledger;
     ledger.table = shape.table;
     ledger.shape = shape;
@@ -112,7 +113,7 @@ TEST_F(ApplierTest, AnOrdinarySnapshotIsPublishedOnceItsMarkHasCome) {
   journal_.add_mark(Xid{31}, "m1");
   write_.insert(orders_, {"4", "later"}).commit(Xid{40});
   EXPECT_EQ(applier_->publish().value().tables.size(), 2U);
-  EXPECT_EQ(destination_.shown()->state, StateId{3});  // nothing that the snapshot shows lies after it
+  EXPECT_EQ(destination_.shown()->state, StateId{3});   // nothing that the snapshot shows lies after it
   EXPECT_EQ(rows(orders_), (Rows{{"2", "not seen"}}));  // the copied rows are not modelled here
   apply_all();
   EXPECT_EQ(rows(orders_), (Rows{{"2", "not seen"}, {"4", "later"}}));
@@ -143,7 +144,8 @@ TEST_F(ApplierTest, ATableThatComesLateJoinsWithoutDisturbingTheOthers) {
 
 TEST_F(ApplierTest, TablesThatLackMuchCatchUpInStepsBeforeTheyArePublished) {
   options_.limits.changes_behind = 2;
-  for (int i = 0; i < 10; ++i) write_.insert(orders_, {std::to_string(i), "x"}).commit(Xid{20U + static_cast<unsigned>(i)});
+  for (int i = 0; i < 10; ++i)
+    write_.insert(orders_, {std::to_string(i), "x"}).commit(Xid{20U + static_cast<unsigned>(i)});
   write_.insert(orders_, {"seen", "x"}).commit(Xid{5});
   journal_.add_mark(Xid{40}, "m1");
   copy(orders_, "15:15:", "m1");
@@ -163,7 +165,8 @@ TEST_F(ApplierTest, TablesThatLackMuchCatchUpInStepsBeforeTheyArePublished) {
 
 TEST_F(ApplierTest, ACopyThatWasCaughtUpHalfwayIsJoinedAfterARestart) {
   options_.limits.changes_behind = 2;
-  for (int i = 0; i < 6; ++i) write_.insert(orders_, {std::to_string(i), "x"}).commit(Xid{20U + static_cast<unsigned>(i)});
+  for (int i = 0; i < 6; ++i)
+    write_.insert(orders_, {std::to_string(i), "x"}).commit(Xid{20U + static_cast<unsigned>(i)});
   write_.insert(orders_, {"seen", "x"}).commit(Xid{5});
   journal_.add_mark(Xid{40}, "m1");
   copy(orders_, "15:15:", "m1");
@@ -224,7 +227,12 @@ TEST_F(ApplierTest, ALargeBatchDoesNotWait) {
 TEST_F(ApplierTest, ALargeTransactionComesInChunksAndIsSeenWhole) {
   options_.limits.bytes_max = 1;
   copy_first_and_publish();
-  write_.insert(orders_, {"1", "a"}).next_part().update(orders_, {"1", "b"}).next_part().insert(orders_, {"2", "c"}).commit(Xid{10});
+  write_.insert(orders_, {"1", "a"})
+      .next_part()
+      .update(orders_, {"1", "b"})
+      .next_part()
+      .insert(orders_, {"2", "c"})
+      .commit(Xid{10});
   EXPECT_EQ(applier_->advance(0s).value().did, Did::wrote_chunk);
   EXPECT_TRUE(applier_->step_is_open());
   EXPECT_EQ(applier_->advance(0s).value().did, Did::wrote_chunk);
@@ -326,7 +334,8 @@ TEST_F(ApplierTest, ACommitWhoseAnswerIsLostIsNotDoneTwice) {
   copy_first_and_publish();
   write_.insert(notes_, {"a"}).commit(Xid{10});
   destination_.set_hook([](std::string_view call, MemoryDestination::Moment moment) -> Status {
-    if (call == "commit" && moment == MemoryDestination::Moment::after) return Error{ErrorKind::unreachable, "answer lost"};
+    if (call == "commit" && moment == MemoryDestination::Moment::after)
+      return Error{ErrorKind::unreachable, "answer lost"};
     return Done{};
   });
   EXPECT_EQ(applier_->advance(0s).value().did, Did::folded);

@@ -7,11 +7,11 @@ namespace lockstep::apply {
 
 /// When a batch ends. Defaults are the middle of what was measured to matter.
 struct BatchLimits {
-  std::uint64_t changes_behind = 50'000;            ///< enough when more is waiting: larger ones save little CPU
-  std::uint64_t transactions_max = 200'000;         ///< bounds a batch of transactions that change nothing of ours
-  std::uint64_t bytes_max = 64ull << 20;            ///< held in memory; also where a transaction is cut into chunks
-  std::chrono::nanoseconds age_max = std::chrono::milliseconds(25);       ///< worst extra delay when caught up
-  std::chrono::nanoseconds position_age_max = std::chrono::seconds(10);   ///< how old a position without changes gets
+  std::uint64_t changes_behind = 50'000;     ///< enough when more is waiting: larger ones save little CPU
+  std::uint64_t transactions_max = 200'000;  ///< bounds a batch of transactions that change nothing of ours
+  std::uint64_t bytes_max = 64ull << 20;     ///< held in memory; also where a transaction is cut into chunks
+  std::chrono::nanoseconds age_max = std::chrono::milliseconds(25);      ///< worst extra delay when caught up
+  std::chrono::nanoseconds position_age_max = std::chrono::seconds(10);  ///< how old a position without changes gets
 };
 
 /// The batch in hand, at the end of a transaction.

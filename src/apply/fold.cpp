@@ -37,25 +37,20 @@ Fold::Fold(const TableShape& shape, const std::vector<ColumnDecoder>& decoders)
   const auto [first, last] = std::minmax_element(shape.key.begin(), shape.key.end());
   key_first_ = *first;
   key_last_ = *last;
-  key_is_one_piece_ = std::find(is_key_.begin() + key_first_, is_key_.begin() + key_last_, false) ==
-                      is_key_.begin() + key_last_;
+  key_is_one_piece_ =
+      std::find(is_key_.begin() + key_first_, is_key_.begin() + key_last_, false) == is_key_.begin() + key_last_;
 }
 
 Status Fold::add(const Change& change, bool old_rows_are_keys, const Block& block) {
   if (blocks_.empty() || blocks_.back() != block) blocks_.push_back(block);
   switch (change.kind) {
-    case ChangeKind::insert:
-      ++counts_.inserts;
-      return insert_row(change);
+    case ChangeKind::insert: ++counts_.inserts; return insert_row(change);
     case ChangeKind::update:
       ++counts_.updates;
       return shape_->key.empty() ? update_keyless(change) : update_row(change, old_rows_are_keys);
-    case ChangeKind::erase:
-      ++counts_.deletes;
-      return erase_row(change);
+    case ChangeKind::erase: ++counts_.deletes; return erase_row(change);
     case ChangeKind::truncate:
-    case ChangeKind::message:
-      break;
+    case ChangeKind::message: break;
   }
   CHECK(false);
 }

@@ -61,13 +61,13 @@ class Fold {
     bool present = false;         ///< there is a row with this key now
   };
   struct Key {
-    Bytes bytes;                  ///< what the index compares
-    Bytes row;                    ///< an encoded row whose key cells are set
+    Bytes bytes;  ///< what the index compares
+    Bytes row;    ///< an encoded row whose key cells are set
   };
   /// What one walk over an encoded row tells.
   struct Scan {
-    Bytes key;                    ///< when it is one piece of the row
-    bool key_is_whole = true;     ///< no key cell is null or unchanged
+    Bytes key;                 ///< when it is one piece of the row
+    bool key_is_whole = true;  ///< no key cell is null or unchanged
     bool has_unchanged = false;
   };
   /// The row that an update replaces: in the batch (`newest`, `layers`), or the destination's (`base`).
@@ -82,7 +82,8 @@ class Fold {
   Status erase_row(const Change& change);
   Status update_keyless(const Change& change);
   Status count_row(Bytes row, std::int64_t by);
-  Status put(std::uint32_t number, const Change& change, bool old_rows_are_keys, bool has_unchanged, const Replaced& replaced);
+  Status put(std::uint32_t number, const Change& change, bool old_rows_are_keys, bool has_unchanged,
+             const Replaced& replaced);
   Result<destination::Layers> layers_of(const Change& change, bool old_rows_are_keys, const Replaced& replaced);
   bool keep_if_it_helps(Bytes row, destination::Layers& layers);
   Result<Replaced> take_away(const Key& key);
@@ -97,21 +98,21 @@ class Fold {
 
   const TableShape* shape_;
   const std::vector<ColumnDecoder>* decoders_;
-  std::vector<bool> is_key_;                ///< by column
-  std::uint16_t key_first_ = 0;             ///< the key's lowest and highest column
+  std::vector<bool> is_key_;     ///< by column
+  std::uint16_t key_first_ = 0;  ///< the key's lowest and highest column
   std::uint16_t key_last_ = 0;
-  bool key_is_one_piece_ = false;           ///< its cells stand side by side
+  bool key_is_one_piece_ = false;  ///< its cells stand side by side
 
   KeyIndex index_;
   std::vector<Entry> entries_;
   std::vector<destination::Layers> layers_;
   bool truncated_ = false;
   std::vector<Block> blocks_;
-  Arena keys_;                              ///< of keys that are not one piece; needed while folding only
-  std::uint64_t made_bytes_ = 0;            ///< in keys_ and in blocks of our own
+  Arena keys_;                    ///< of keys that are not one piece; needed while folding only
+  std::uint64_t made_bytes_ = 0;  ///< in keys_ and in blocks of our own
   ChangeCounts counts_;
-  std::vector<Cell> cells_, old_cells_;     ///< scratch
-  std::vector<std::uint16_t> unresolved_;   ///< scratch: unchanged cells whose value is still to be found
+  std::vector<Cell> cells_, old_cells_;    ///< scratch
+  std::vector<std::uint16_t> unresolved_;  ///< scratch: unchanged cells whose value is still to be found
 };
 
 }  // namespace lockstep::apply

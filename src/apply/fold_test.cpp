@@ -18,7 +18,8 @@ using test::unsaid;
 /// Folds changes of one table, as a source would say them.
 class FoldTest : public testing::Test {
  protected:
-  explicit FoldTest(TableShape shape = test::text_table(1, "t", {"id", "small", "large"}, {0})) : shape_(std::move(shape)) {
+  explicit FoldTest(TableShape shape = test::text_table(1, "t", {"id", "small", "large"}, {0}))
+      : shape_(std::move(shape)) {
     for (const Column& column : shape_.columns) {
       decoders_.push_back(test::TextDecoders().decoder(column, column.type).value());
     }
@@ -175,17 +176,39 @@ TEST_F(WholeOldRowsFoldTest, AnUnsaidValueIsTakenFromTheOldRow) {
 
 TEST_F(FoldTest, WhatCannotBeIsAnErrorThatNamesTheTable) {
   const std::vector<std::pair<const char*, std::function<Status()>>> impossible{
-      {"a cell too few", [&] { return insert({"1", "a"}); }},
-      {"an insert with an unsaid value", [&] { return insert({"1", "a", std::string(unsaid)}); }},
-      {"a key without a value", [&] { return insert({std::nullopt, "a", "A"}); }},
-      {"an unsaid key that nobody says", [&] { return update({std::string(unsaid), "a", "A"}); }},
-      {"a second insert", [&] { insert({"1", "a", "A"}).ok(); return insert({"1", "b", "B"}); }},
-      {"an update of a deleted row", [&] {
+      {"a cell too few",
+       [&] {
+         return insert({"1", "a"});
+       }},
+      {"an insert with an unsaid value",
+       [&] {
+         return insert({"1", "a", std::string(unsaid)});
+       }},
+      {"a key without a value",
+       [&] {
+         return insert({std::nullopt, "a", "A"});
+       }},
+      {"an unsaid key that nobody says",
+       [&] {
+         return update({std::string(unsaid), "a", "A"});
+       }},
+      {"a second insert",
+       [&] {
+         insert({"1", "a", "A"}).ok();
+         return insert({"1", "b", "B"});
+       }},
+      {"an update of a deleted row",
+       [&] {
          erase({"1", std::nullopt, std::nullopt}).ok();
          return update({"1", "a", "A"});
        }},
-      {"a delete after a truncate", [&] { fold_->truncate(); return erase({"1", std::nullopt, std::nullopt}); }},
-      {"a move onto another row", [&] {
+      {"a delete after a truncate",
+       [&] {
+         fold_->truncate();
+         return erase({"1", std::nullopt, std::nullopt});
+       }},
+      {"a move onto another row",
+       [&] {
          insert({"2", "a", "A"}).ok();
          return update({"1", std::nullopt, std::nullopt}, {"2", "b", "B"});
        }},

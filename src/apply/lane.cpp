@@ -10,9 +10,13 @@ namespace lockstep::apply {
 
 Lane::Lane(journal::Journal& journal, const DecoderFactory& decoders) : journal_(journal), decoders_(decoders) {}
 
-Status Lane::add_live(const destination::LiveTable& table) { return add_target(table.shape, table.types, std::nullopt); }
+Status Lane::add_live(const destination::LiveTable& table) {
+  return add_target(table.shape, table.types, std::nullopt);
+}
 
-Status Lane::add_hidden(const destination::CopyLedger& ledger) { return add_target(ledger.shape, ledger.types, ledger); }
+Status Lane::add_hidden(const destination::CopyLedger& ledger) {
+  return add_target(ledger.shape, ledger.types, ledger);
+}
 
 void Lane::ignore(TableId table) { targets_.emplace(table, nullptr); }
 

@@ -45,7 +45,7 @@ class Lane {
   /// Folds the next part of a transaction, if one is durable. Errors: unsupported (a table's shape is another now), bad_data.
   Result<Took> take();
 
-  std::uint64_t bytes() const;         ///< memory held
+  std::uint64_t bytes() const;  ///< memory held
   std::uint64_t changes() const { return changes_; }
   /// Writes what is folded and forgets it.
   Status write(destination::Step& step);
@@ -56,16 +56,16 @@ class Lane {
   struct Target {
     TableShape shape;
     std::vector<ColumnDecoder> decoders;
-    std::unique_ptr<Fold> fold;                         ///< refers to the two above
-    std::optional<destination::CopyLedger> ledger;      ///< of a hidden table
-    bool takes_this = true;                             ///< the transaction at hand
+    std::unique_ptr<Fold> fold;                     ///< refers to the two above
+    std::optional<destination::CopyLedger> ledger;  ///< of a hidden table
+    bool takes_this = true;                         ///< the transaction at hand
     ChangeCounts written;
   };
   /// Where changes of one journalled shape go.
   struct Route {
-    Target* target = nullptr;                           ///< nothing: ignored
+    Target* target = nullptr;  ///< nothing: ignored
     bool old_rows_are_keys = true;
-    std::string difference;                             ///< from the target's shape; empty: none that matters
+    std::string difference;  ///< from the target's shape; empty: none that matters
   };
 
   Status add_target(const TableShape& shape, const std::vector<LogicalType>& types,

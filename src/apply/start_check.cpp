@@ -18,16 +18,16 @@ Error another_history(StateId state) {
 
 Status check_held(StateId state, const journal::Journal& journal, const std::string& table) {
   if (state > journal.durable().last) {
-    return Error{ErrorKind::conflict,
-                 "the destination is at state " + text_of(state) + ", the journal ends at " +
-                     text_of(journal.durable().last),
-                 std::string("the state directory was lost or restored; ") + copy_again, table};
+    return Error{
+        ErrorKind::conflict,
+        "the destination is at state " + text_of(state) + ", the journal ends at " + text_of(journal.durable().last),
+        std::string("the state directory was lost or restored; ") + copy_again, table};
   }
   if (state.value + 1 < journal.first_held().value) {
-    return Error{ErrorKind::lost_history,
-                 "the destination is at state " + text_of(state) + ", the journal begins after " +
-                     text_of(journal.first_held()),
-                 std::string("the destination was restored from an older copy; ") + copy_again, table};
+    return Error{
+        ErrorKind::lost_history,
+        "the destination is at state " + text_of(state) + ", the journal begins after " + text_of(journal.first_held()),
+        std::string("the destination was restored from an older copy; ") + copy_again, table};
   }
   return Done{};
 }

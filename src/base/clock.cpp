@@ -5,12 +5,9 @@ namespace {
 
 class SystemClock final : public Clock {
  public:
-  std::chrono::nanoseconds monotonic() const override {
-    return std::chrono::steady_clock::now().time_since_epoch();
-  }
+  std::chrono::nanoseconds monotonic() const override { return std::chrono::steady_clock::now().time_since_epoch(); }
   std::chrono::microseconds wall() const override {
-    return std::chrono::duration_cast<std::chrono::microseconds>(
-        std::chrono::system_clock::now().time_since_epoch());
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
   }
 };
 

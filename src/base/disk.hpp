@@ -26,7 +26,10 @@ class DiskFile {
   virtual Status write_again(std::uint64_t offset, Bytes bytes) = 0;
 };
 
-struct DiskSpace { std::uint64_t free_bytes = 0; std::uint64_t total_bytes = 0; };
+struct DiskSpace {
+  std::uint64_t free_bytes = 0;
+  std::uint64_t total_bytes = 0;
+};
 
 /// The file system as the journal sees it; tests and the simulation give their own, with torn and lost writes.
 /// Errors: no_space, refused (rights), unexpected (with errno's name in `native`).

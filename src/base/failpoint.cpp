@@ -1,9 +1,9 @@
 #include "base/failpoint.hpp"
 
+#include <unistd.h>
 #include <csignal>
 #include <cstdlib>
 #include <string>
-#include <unistd.h>
 
 #include <atomic>
 #include <charconv>
@@ -42,7 +42,8 @@ Status parse_entry(Sites& sites, std::string_view entry) {
   if (const std::size_t colon = name.find(':'); colon != std::string_view::npos) {
     const std::string_view digits = name.substr(colon + 1);
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), nth);
-    if (parsed.ec != std::errc{} || parsed.ptr != digits.data() + digits.size() || nth == 0) return bad_specification(entry);
+    if (parsed.ec != std::errc{} || parsed.ptr != digits.data() + digits.size() || nth == 0)
+      return bad_specification(entry);
     name = name.substr(0, colon);
   }
   for (std::size_t i = 0; i < failpoint_names.size(); ++i) {

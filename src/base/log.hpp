@@ -34,10 +34,14 @@ class Log {
   virtual ~Log() = default;
   virtual void event(LogLevel level, std::string_view name, std::initializer_list<LogField> fields) = 0;
 
-  void debug(std::string_view name, std::initializer_list<LogField> fields = {}) { event(LogLevel::debug, name, fields); }
+  void debug(std::string_view name, std::initializer_list<LogField> fields = {}) {
+    event(LogLevel::debug, name, fields);
+  }
   void info(std::string_view name, std::initializer_list<LogField> fields = {}) { event(LogLevel::info, name, fields); }
   void warn(std::string_view name, std::initializer_list<LogField> fields = {}) { event(LogLevel::warn, name, fields); }
-  void error(std::string_view name, std::initializer_list<LogField> fields = {}) { event(LogLevel::error, name, fields); }
+  void error(std::string_view name, std::initializer_list<LogField> fields = {}) {
+    event(LogLevel::error, name, fields);
+  }
 };
 
 /// Drops everything; for tests and tools.

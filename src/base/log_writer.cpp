@@ -19,8 +19,8 @@ class LogWriter final : public Log {
 
   void event(LogLevel level, std::string_view name, std::initializer_list<LogField> fields) override {
     if (level < lowest_) return;
-    const std::string line = fmt::format("{} {} {}", iso_time(clock_.wall()), level_names[static_cast<std::size_t>(level)],
-                                         format_event(name, fields));
+    const std::string line = fmt::format("{} {} {}", iso_time(clock_.wall()),
+                                         level_names[static_cast<std::size_t>(level)], format_event(name, fields));
     const std::lock_guard lock(mutex_);
     take_line_(line);
   }

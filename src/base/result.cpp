@@ -8,19 +8,16 @@ Retry retry_for(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::unreachable:
     case ErrorKind::busy:
-    case ErrorKind::no_space:
-      return Retry::later;
+    case ErrorKind::no_space: return Retry::later;
     case ErrorKind::refused:
     case ErrorKind::bad_input:
     case ErrorKind::bad_data:
     case ErrorKind::unsupported:
     case ErrorKind::conflict:
     case ErrorKind::does_not_fit:
-    case ErrorKind::unexpected:
-      return Retry::after_operator;
+    case ErrorKind::unexpected: return Retry::after_operator;
     case ErrorKind::lost_history:
-    case ErrorKind::cancelled:
-      return Retry::never;
+    case ErrorKind::cancelled: return Retry::never;
   }
   std::abort();
 }

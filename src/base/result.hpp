@@ -39,10 +39,10 @@ const char* name_of(ErrorKind kind);
 struct Error {
   ErrorKind kind{};
   std::string what;
-  std::string remedy{};   ///< what the operator can do, one clause; may be empty
-  std::string table{};    ///< "schema.table" when one table is to blame
-  std::string column{};   ///< its column, for `does_not_fit`
-  std::string native{};   ///< SQLSTATE or errno name, for logs
+  std::string remedy{};  ///< what the operator can do, one clause; may be empty
+  std::string table{};   ///< "schema.table" when one table is to blame
+  std::string column{};  ///< its column, for `does_not_fit`
+  std::string native{};  ///< SQLSTATE or errno name, for logs
 };
 
 /// "what (table public.t, column c): remedy", for people.
@@ -55,14 +55,26 @@ Error with_context(Error error, const std::string& context);
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT: implicit by design
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}   // NOLINT: implicit by design
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit by design
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit by design
 
   bool ok() const { return state_.index() == 0; }
-  T& value() & { CHECK(ok()); return *std::get_if<0>(&state_); }
-  const T& value() const& { CHECK(ok()); return *std::get_if<0>(&state_); }
-  T&& value() && { CHECK(ok()); return std::move(*std::get_if<0>(&state_)); }
-  const Error& error() const { CHECK(!ok()); return *std::get_if<1>(&state_); }
+  T& value() & {
+    CHECK(ok());
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const& {
+    CHECK(ok());
+    return *std::get_if<0>(&state_);
+  }
+  T&& value() && {
+    CHECK(ok());
+    return std::move(*std::get_if<0>(&state_));
+  }
+  const Error& error() const {
+    CHECK(!ok());
+    return *std::get_if<1>(&state_);
+  }
 
  private:
   std::variant<T, Error> state_;
@@ -84,7 +96,7 @@ using Status = Result<Done>;
 #define TRY(var, expr) LOCKSTEP_TRY_(var, expr, LOCKSTEP_CAT(try_result_, __LINE__))
 
 /// `TRY_DO(f());` returns f's error, or goes on.
-#define TRY_DO(expr)                                                     \
-  do {                                                                   \
+#define TRY_DO(expr)                                                           \
+  do {                                                                         \
     if (auto try_status = (expr); !try_status.ok()) return try_status.error(); \
   } while (false)

@@ -25,15 +25,15 @@ enum class Phase : std::uint8_t {
 struct Mirror {
   std::string name;
   Phase phase = Phase::preparing;
-  std::string source_address;            ///< the URL without its password
-  std::string source_identity;           ///< as destination::MirrorIdentity::source
-  std::string destination;               ///< as typed, made absolute
+  std::string source_address;   ///< the URL without its password
+  std::string source_identity;  ///< as destination::MirrorIdentity::source
+  std::string destination;      ///< as typed, made absolute
   std::string slot;
   std::string publication;
-  std::vector<TableId> tables;           ///< published
-  std::vector<TableId> full_identities;  ///< whose replica identity lockstep set
-  std::optional<Position> slot_start;    ///< the consistent point
-  std::optional<VisibleSet> slot_visible; ///< what the slot's own snapshot shows
+  std::vector<TableId> tables;             ///< published
+  std::vector<TableId> full_identities;    ///< whose replica identity lockstep set
+  std::optional<Position> slot_start;      ///< the consistent point
+  std::optional<VisibleSet> slot_visible;  ///< what the slot's own snapshot shows
   bool paused = false;
 
   bool operator==(const Mirror&) const = default;

@@ -50,7 +50,8 @@ Result<std::optional<CopyGroup>> CopyGroup::open(source::SnapshotSource& source,
 }
 
 /// The slot's own snapshot shows exactly what came before the stream, so it fits while nothing of the stream is forgotten.
-Status CopyGroup::take_snapshot(source::SnapshotSource& source, journal::Journal& journal, const GroupRequest& request) {
+Status CopyGroup::take_snapshot(source::SnapshotSource& source, journal::Journal& journal,
+                                const GroupRequest& request) {
   is_slots_own_ = request.slot_snapshot != nullptr && request.slot_snapshot->alive() && journal.first_held().value == 1;
   if (is_slots_own_) {
     snapshot_ = request.slot_snapshot;

@@ -21,23 +21,23 @@ namespace lockstep::copy {
 struct ColumnType {
   std::string column;
   LogicalType type;
-  bool pinned = false;   ///< chosen by the user: a value that does not fit stops the copy instead of widening
+  bool pinned = false;  ///< chosen by the user: a value that does not fit stops the copy instead of widening
 };
 
 struct TableToCopy {
   TableId table;
   std::uint64_t bytes = 0;
-  double rows_estimated = -1;       ///< below 0: unknown
+  double rows_estimated = -1;  ///< below 0: unknown
   std::vector<ColumnType> types;
 };
 
 struct GroupRequest {
-  std::string id;                                        ///< never used before; also the mark's text
+  std::string id;  ///< never used before; also the mark's text
   std::vector<TableToCopy> tables;
-  std::shared_ptr<const source::Snapshot> slot_snapshot; ///< the slot's own, while it lives: for the first group
-  std::optional<VisibleSet> slot_visible;                ///< what it shows or showed; nothing: no slot
-  std::vector<Xid> trimmed;                              ///< commits that the journal forgot and that no snapshot has yet shown
-  std::uint64_t unit_bytes = 64ull << 20;                ///< one durable step of the destination
+  std::shared_ptr<const source::Snapshot> slot_snapshot;  ///< the slot's own, while it lives: for the first group
+  std::optional<VisibleSet> slot_visible;                 ///< what it shows or showed; nothing: no slot
+  std::vector<Xid> trimmed;                ///< commits that the journal forgot and that no snapshot has yet shown
+  std::uint64_t unit_bytes = 64ull << 20;  ///< one durable step of the destination
 };
 
 /// How one table of the group comes along.
@@ -45,24 +45,24 @@ struct TableProgress {
   TableId table;
   TableName name;
   std::uint64_t rows = 0;
-  double rows_estimated = -1;       ///< below 0: unknown
+  double rows_estimated = -1;  ///< below 0: unknown
   bool complete = false;
 };
 
 /// What became of a unit that could not be loaded.
 struct Setback {
   enum class What : std::uint8_t {
-    again,          ///< the unit is given out again; wait a little
-    was_loaded,     ///< it is in, only the answer got lost: as after `loaded`
-    ignored,        ///< its table has begun again or left meanwhile
-    widened,        ///< the table begins again, under the same snapshot, with `column` as text
-    table_again,    ///< the table left the group and must be copied in another one
-    group_over,     ///< the snapshot is gone: every incomplete table must be copied in another group
-    failed,         ///< nobody but the operator can help
+    again,        ///< the unit is given out again; wait a little
+    was_loaded,   ///< it is in, only the answer got lost: as after `loaded`
+    ignored,      ///< its table has begun again or left meanwhile
+    widened,      ///< the table begins again, under the same snapshot, with `column` as text
+    table_again,  ///< the table left the group and must be copied in another one
+    group_over,   ///< the snapshot is gone: every incomplete table must be copied in another group
+    failed,       ///< nobody but the operator can help
   };
   What what = What::again;
   TableName table;
-  std::string column;               ///< of `widened`
+  std::string column;  ///< of `widened`
   Error why;
 };
 
@@ -82,7 +82,7 @@ class CopyGroup {
   const source::Snapshot& snapshot() const { return *snapshot_; }
   std::shared_ptr<const source::Snapshot> share_snapshot() const { return snapshot_; }
   const VisibleSet& visible() const { return visible_; }
-  StateId applied() const { return applied_; }      ///< i: the leading commits that the snapshot shows
+  StateId applied() const { return applied_; }  ///< i: the leading commits that the snapshot shows
 
   /// The next unit to load; nothing: all are given out (or in).
   std::optional<Unit> next_unit();
@@ -92,7 +92,7 @@ class CopyGroup {
   /// lost, and makes the hidden table anew for `widened`. After an Error call it again.
   Result<Setback> failed(destination::Destination& destination, const Unit& unit, const Error& why);
 
-  bool complete() const;                            ///< every table that is still in the group is in
+  bool complete() const;  ///< every table that is still in the group is in
   bool over() const { return over_; }
   std::vector<TableProgress> progress() const;
   /// Tables that left and have to be copied in another group.
@@ -102,9 +102,9 @@ class CopyGroup {
   struct Table {
     TableToCopy asked;
     std::shared_ptr<const source::RangePlan> plan;
-    destination::CopyLedger ledger;                 ///< as the destination has it, but for units in flight
+    destination::CopyLedger ledger;  ///< as the destination has it, but for units in flight
     std::vector<std::vector<std::uint32_t>> units;
-    std::deque<std::vector<std::uint32_t>> waiting; ///< units that nobody has in hand
+    std::deque<std::vector<std::uint32_t>> waiting;  ///< units that nobody has in hand
     std::uint32_t attempt = 0;
     bool created = false;
   };
@@ -121,7 +121,7 @@ class CopyGroup {
   Setback end_group(const Unit& unit, const Error& why);
 
   std::string id_;
-  std::string mark_;                                ///< empty: the slot's own snapshot needs none
+  std::string mark_;  ///< empty: the slot's own snapshot needs none
   bool is_slots_own_ = false;
   std::shared_ptr<const source::Snapshot> snapshot_;
   VisibleSet visible_;

@@ -197,7 +197,8 @@ TEST_F(CopyGroupTest, AUnitWhoseAnswerIsLostIsNotLoadedTwice) {
   open();
   const auto unit = group_->next_unit();
   destination_.set_hook([](std::string_view call, MemoryDestination::Moment moment) -> Status {
-    if (call == "copy_into" && moment == MemoryDestination::Moment::after) return Error{ErrorKind::unreachable, "answer lost"};
+    if (call == "copy_into" && moment == MemoryDestination::Moment::after)
+      return Error{ErrorKind::unreachable, "answer lost"};
     return Done{};
   });
   const auto lost = load(*unit);
@@ -282,7 +283,7 @@ TEST_F(CopyGroupTest, ATableThatTheSourceNoLongerKnowsIsLeft) {
 
 TEST(CutUnits, GroupsNeighboursUpToTheBytesAsked) {
   EXPECT_EQ(cut_units(5, 50, 20), (std::vector<std::vector<std::uint32_t>>{{0, 1}, {2, 3}, {4}}));
-  EXPECT_EQ(cut_units(3, 0, 20).size(), 1U);   // an empty table, or one whose size nobody knows
+  EXPECT_EQ(cut_units(3, 0, 20).size(), 1U);    // an empty table, or one whose size nobody knows
   EXPECT_EQ(cut_units(3, 300, 20).size(), 3U);  // never less than a range
   EXPECT_TRUE(cut_units(0, 0, 20).empty());
 }

@@ -20,14 +20,14 @@ namespace lockstep::destination {
 /// Whose copy this is. A destination that holds another mirror's or another database's copy is refused.
 struct MirrorIdentity {
   std::string mirror;
-  std::string source;            ///< "postgresql system=… database=…", compared as a whole
+  std::string source;  ///< "postgresql system=… database=…", compared as a whole
 };
 
 /// What a mirror shows: everything up to and including source commit `state`.
 struct Shown {
   StateId state;
   Position position;
-  UnixMicros commit_time;        ///< of that commit, by the source's clock; 0 while there was none (state 0)
+  UnixMicros commit_time;  ///< of that commit, by the source's clock; 0 while there was none (state 0)
 };
 
 enum class TableState : std::uint8_t { waiting, copying, joining, live, resyncing, quarantined, left_out };
@@ -46,26 +46,26 @@ struct TableNote {
 struct CopyLedger {
   TableId table;
   TableShape shape;
-  std::vector<LogicalType> types;      ///< of the hidden table's columns
-  std::string snapshot;                ///< id of the snapshot group; rows read under another are refused
+  std::vector<LogicalType> types;  ///< of the hidden table's columns
+  std::string snapshot;            ///< id of the snapshot group; rows read under another are refused
   VisibleSet visible;
   StateId applied;
-  std::string mark;                    ///< text of the group's mark in the change log; empty: none is needed
-  std::uint64_t storage = 0;           ///< the source's storage id that the ranges are counted in
-  std::vector<std::uint32_t> done;     ///< indexes of the plan's ranges whose rows are in
-  std::uint32_t ranges = 0;            ///< number of ranges; `done` has them all: complete
+  std::string mark;                 ///< text of the group's mark in the change log; empty: none is needed
+  std::uint64_t storage = 0;        ///< the source's storage id that the ranges are counted in
+  std::vector<std::uint32_t> done;  ///< indexes of the plan's ranges whose rows are in
+  std::uint32_t ranges = 0;         ///< number of ranges; `done` has them all: complete
   std::uint64_t rows = 0;
 };
 
 /// A table that readers see.
 struct LiveTable {
-  TableShape shape;                    ///< as of the state shown
-  std::vector<LogicalType> types;      ///< of its columns at the destination
+  TableShape shape;                ///< as of the state shown
+  std::vector<LogicalType> types;  ///< of its columns at the destination
 };
 
 /// Everything that the destination remembers of a mirror; asked at every start, it alone says what has been applied.
 struct Contents {
-  std::optional<Shown> shown;          ///< nothing: no table has ever been published
+  std::optional<Shown> shown;  ///< nothing: no table has ever been published
   std::vector<CopyLedger> copies;
   std::vector<LiveTable> live;
 };
@@ -128,7 +128,7 @@ class Destination {
 /// The answer to a query, as text cells; nothing is NULL.
 struct Answer {
   std::vector<std::string> columns;
-  std::vector<std::string> types;      ///< the destination's names
+  std::vector<std::string> types;  ///< the destination's names
   std::vector<std::vector<std::optional<std::string>>> rows;
 };
 

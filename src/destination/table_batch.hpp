@@ -22,13 +22,13 @@ struct FoldedRow {
 /// if none has, the destination's row whose key is that of `base`, as it was before this batch was written.
 struct Layers {
   std::vector<Bytes> older;
-  Bytes base;                       ///< an encoded row whose key cells are set; empty: there is no such row
+  Bytes base;  ///< an encoded row whose key cells are set; empty: there is no such row
 };
 
 /// Rows to take away: the destination's row with this key (of a keyless table: `count` rows equal to this one, by exact
 /// bytes, not by SQL's `=`).
 struct FoldedErase {
-  Bytes row;                        ///< encoded; the key's cells are set (keyless: all)
+  Bytes row;  ///< encoded; the key's cells are set (keyless: all)
   std::uint32_t count = 1;
 };
 
@@ -37,11 +37,11 @@ struct FoldedErase {
 struct TableBatch {
   const TableShape* shape = nullptr;
   const std::vector<ColumnDecoder>* decoders = nullptr;  ///< one a column of the shape
-  bool truncate = false;            ///< empty the table first
+  bool truncate = false;                                 ///< empty the table first
   std::vector<FoldedErase> erases;
   std::vector<FoldedRow> rows;
   std::vector<Layers> layers;
-  std::vector<Block> blocks;        ///< keep the views alive
+  std::vector<Block> blocks;  ///< keep the views alive
 };
 
 }  // namespace lockstep::destination

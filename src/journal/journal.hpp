@@ -16,17 +16,18 @@
 namespace lockstep::journal {
 
 struct Options {
-  std::uint64_t segment_bytes_max = 64ull << 20;   // small enough to free disk soon, large enough to list quickly
-  std::uint64_t free_disk_percent_min = 10;        // of the disk; below it `has_room` says no
-  std::uint64_t bytes_max = 0;                     // of committed, unapplied transactions; 0: only the disk limits
-  std::uint64_t write_bytes_wanted = 256u << 10;   // large enough to make the price of a write small, small enough that a
-                                                   // reader which needs one part of it wastes little
+  std::uint64_t segment_bytes_max = 64ull << 20;  // small enough to free disk soon, large enough to list quickly
+  std::uint64_t free_disk_percent_min = 10;       // of the disk; below it `has_room` says no
+  std::uint64_t bytes_max = 0;                    // of committed, unapplied transactions; 0: only the disk limits
+  std::uint64_t write_bytes_wanted = 256u
+                                     << 10;  // large enough to make the price of a write small, small enough that a
+                                             // reader which needs one part of it wastes little
 };
 
 /// What survives a power cut.
 struct Durable {
-  StateId last;                         ///< the last commit
-  std::optional<Position> through;      ///< the source may forget everything up to here
+  StateId last;                     ///< the last commit
+  std::optional<Position> through;  ///< the source may forget everything up to here
   bool operator==(const Durable&) const = default;
 };
 
@@ -89,13 +90,14 @@ class Journal {
   // ---- retention
   /// Transactions up to and including `applied` are no longer needed by anybody.
   virtual Status release(StateId applied) = 0;
-  virtual std::uint64_t bytes() const = 0;          ///< on disk
+  virtual std::uint64_t bytes() const = 0;  ///< on disk
   /// False when receiving more would pass the limit; `why` says which one, for the log.
   virtual bool has_room(std::string* why) const = 0;
 };
 
 /// Opens or creates the journal in `folder`: cuts a torn tail, fsyncs what survives before anyone reads it.
 /// Errors: bad_data (damage in the middle; belongs to another mirror), unsupported (newer format), no_space.
-Result<std::unique_ptr<Journal>> open(Disk& disk, const std::string& folder, const Owner& owner, const Options& options);
+Result<std::unique_ptr<Journal>> open(Disk& disk, const std::string& folder, const Owner& owner,
+                                      const Options& options);
 
 }  // namespace lockstep::journal

@@ -25,13 +25,13 @@ inline constexpr std::string_view mark_prefix = "lockstep.mark";
 /// One step of a transaction, as views into the bytes it was read from.
 struct Change {
   ChangeKind kind{};
-  ShapeId shape{};               ///< of insert, update, erase
-  Bytes old_row{};               ///< update, erase: the old key or row (see TableShape::old_rows_are_keys); empty when
-                                 ///< an update left the key as it was
-  Bytes new_row{};               ///< insert, update
-  std::vector<TableId> tables{}; ///< truncate
-  std::string_view prefix{};     ///< message
-  Bytes content{};               ///< message
+  ShapeId shape{};                ///< of insert, update, erase
+  Bytes old_row{};                ///< update, erase: the old key or row (see TableShape::old_rows_are_keys); empty when
+                                  ///< an update left the key as it was
+  Bytes new_row{};                ///< insert, update
+  std::vector<TableId> tables{};  ///< truncate
+  std::string_view prefix{};      ///< message
+  Bytes content{};                ///< message
 };
 
 /// Appends one change in the form that the journal keeps (docs/format/journal.md, "change"):

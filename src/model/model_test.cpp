@@ -65,11 +65,13 @@ TEST(VisibleSet, SubsetAgreesWithLookingAtEveryTransaction) {
 }
 
 TEST(Type, IsWrittenAndReadBack) {
-  for (const LogicalType& type : {LogicalType{TypeKind::boolean}, LogicalType{TypeKind::decimal, 18, 2},
-                                  LogicalType{TypeKind::timestamp_tz, 0, 0, 2}, LogicalType{TypeKind::decimal, 38, 10, 1}}) {
+  for (const LogicalType& type :
+       {LogicalType{TypeKind::boolean}, LogicalType{TypeKind::decimal, 18, 2},
+        LogicalType{TypeKind::timestamp_tz, 0, 0, 2}, LogicalType{TypeKind::decimal, 38, 10, 1}}) {
     EXPECT_EQ(parse_type(to_text(type)).value(), type) << to_text(type);
   }
-  for (const char* wrong : {"", "int", "decimal", "decimal(0,0)", "decimal(39,0)", "decimal(3,4)", "text(1)", "decimal(3,1"}) {
+  for (const char* wrong :
+       {"", "int", "decimal", "decimal(0,0)", "decimal(39,0)", "decimal(3,4)", "text(1)", "decimal(3,1"}) {
     EXPECT_FALSE(parse_type(wrong).ok()) << wrong;
   }
 }
@@ -93,8 +95,8 @@ TEST(Shape, SurvivesEncodingAndIsRefusedWhenCutAnywhere) {
 }
 
 TEST(Row, KeepsNullUnchangedAndEmptyApart) {
-  const std::vector<Cell> cells{{Cell::State::null}, {Cell::State::unchanged}, {Cell::State::text, {}},
-                                {Cell::State::binary, bytes_of("xyz")}};
+  const std::vector<Cell> cells{
+      {Cell::State::null}, {Cell::State::unchanged}, {Cell::State::text, {}}, {Cell::State::binary, bytes_of("xyz")}};
   std::vector<std::byte> bytes;
   encode_row(cells, bytes);
   std::vector<Cell> read;
@@ -104,13 +106,15 @@ TEST(Row, KeepsNullUnchangedAndEmptyApart) {
     EXPECT_EQ(read[i].state, cells[i].state);
     EXPECT_TRUE(equal(read[i].bytes, cells[i].bytes));
   }
-  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(split_row(Bytes(bytes).first(size), read)) << size;
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(split_row(Bytes(bytes).first(size), read)) << size;
 }
 
 TEST(Change, EveryKindIsReadBackInOrder) {
   std::vector<std::byte> part;
   Change insert{.kind = ChangeKind::insert, .shape = ShapeId{1}, .new_row = bytes_of("new")};
-  Change update{.kind = ChangeKind::update, .shape = ShapeId{2}, .old_row = bytes_of("old"), .new_row = bytes_of("newer")};
+  Change update{
+      .kind = ChangeKind::update, .shape = ShapeId{2}, .old_row = bytes_of("old"), .new_row = bytes_of("newer")};
   Change erase{.kind = ChangeKind::erase, .shape = ShapeId{3}, .old_row = bytes_of("gone")};
   Change truncate{.kind = ChangeKind::truncate, .tables = {TableId{5}, TableId{6}}};
   Change message{.kind = ChangeKind::message, .prefix = "lockstep.mark", .content = bytes_of("m")};
@@ -139,8 +143,7 @@ TEST(Change, APartThatIsCutShortIsNotMistakenForItsEnd) {
   for (std::size_t size = 1; size < part.size(); ++size) {
     ChangeReader in(Bytes(part).first(size));
     Change change;
-    while (in.next(change)) {
-    }
+    while (in.next(change)) {}
     EXPECT_FALSE(in.ok()) << size;
   }
 }

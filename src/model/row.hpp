@@ -36,14 +36,10 @@ class RowReader {
     cell.state = static_cast<Cell::State>(in_.u8());
     switch (cell.state) {
       case Cell::State::null:
-      case Cell::State::unchanged:
-        break;
+      case Cell::State::unchanged: break;
       case Cell::State::text:
-      case Cell::State::binary:
-        cell.bytes = in_.bytes(in_.u32());
-        break;
-      default:
-        unknown_state_ = true;
+      case Cell::State::binary: cell.bytes = in_.bytes(in_.u32()); break;
+      default: unknown_state_ = true;
     }
     return cell;
   }

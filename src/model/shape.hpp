@@ -23,10 +23,10 @@ inline std::string to_text(const TableName& name) { return name.schema + "." + n
 
 struct Column {
   std::string name;
-  LogicalType type;                  ///< what the source's type means
-  std::uint32_t source_type = 0;     ///< the source's own type number (PostgreSQL: type oid, a domain's base)
-  std::int32_t source_modifier = -1; ///< the source's own type modifier (PostgreSQL: atttypmod)
-  std::uint16_t number = 0;          ///< keeps its value through renames (PostgreSQL: attnum); 0 when not known
+  LogicalType type;                   ///< what the source's type means
+  std::uint32_t source_type = 0;      ///< the source's own type number (PostgreSQL: type oid, a domain's base)
+  std::int32_t source_modifier = -1;  ///< the source's own type modifier (PostgreSQL: atttypmod)
+  std::uint16_t number = 0;           ///< keeps its value through renames (PostgreSQL: attnum); 0 when not known
 
   bool operator==(const Column&) const = default;
 };
@@ -35,8 +35,8 @@ struct Column {
 struct TableShape {
   TableId table;
   TableName name;
-  std::vector<Column> columns;       ///< in the order of the source's rows
-  std::vector<std::uint16_t> key;    ///< indexes into `columns`; empty: a keyless table, an ordered multiset of rows
+  std::vector<Column> columns;     ///< in the order of the source's rows
+  std::vector<std::uint16_t> key;  ///< indexes into `columns`; empty: a keyless table, an ordered multiset of rows
   /// False when an update or delete names its row by all old values, true when by the key's.
   bool old_rows_are_keys = true;
 

@@ -16,7 +16,7 @@ enum class TypeKind : std::uint8_t {
   uint32,
   float32,
   float64,
-  decimal,       ///< precision 1 to 38, scale 0 to precision
+  decimal,  ///< precision 1 to 38, scale 0 to precision
   text,
   bytes,
   date,
@@ -33,8 +33,8 @@ enum class TypeKind : std::uint8_t {
 /// 1 a list of them, 2 a list of lists, and so on.
 struct LogicalType {
   TypeKind kind = TypeKind::text;
-  std::uint8_t precision = 0;   ///< decimal only
-  std::uint8_t scale = 0;       ///< decimal only
+  std::uint8_t precision = 0;  ///< decimal only
+  std::uint8_t scale = 0;      ///< decimal only
   std::uint8_t list_depth = 0;
 
   bool operator==(const LogicalType&) const = default;

@@ -41,8 +41,15 @@ struct StringValue {
 };
 static_assert(sizeof(StringValue) == 16);
 
-struct IntervalValue { std::int32_t months = 0; std::int32_t days = 0; std::int64_t micros = 0; };
-struct ListValue { std::uint64_t offset = 0; std::uint64_t length = 0; };
+struct IntervalValue {
+  std::int32_t months = 0;
+  std::int32_t days = 0;
+  std::int64_t micros = 0;
+};
+struct ListValue {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
 static_assert(sizeof(IntervalValue) == 16 && sizeof(ListValue) == 16);
 
 /// Infinities of date, timestamp and timestamp_tz; their negatives are the negative infinities (DuckDB's values).
@@ -77,15 +84,15 @@ class Arena {
 /// text, bytes, json: StringValue · any list: ListValue into `child`.
 /// `validity`: bit r of word r / 64 is 1 for a value, 0 for NULL; all ones when lent.
 struct VectorView {
-  LogicalType type;                ///< of the column; a list's child has one `list_depth` less
+  LogicalType type;  ///< of the column; a list's child has one `list_depth` less
   void* values = nullptr;
   std::uint64_t* validity = nullptr;
-  Arena* arena = nullptr;          ///< for strings that decoding makes
-  VectorView* child = nullptr;     ///< of a list: the elements of all its rows, one after another
-  std::uint64_t child_size = 0;    ///< elements used so far
+  Arena* arena = nullptr;        ///< for strings that decoding makes
+  VectorView* child = nullptr;   ///< of a list: the elements of all its rows, one after another
+  std::uint64_t child_size = 0;  ///< elements used so far
   /// Of a list: makes room for `child_capacity` elements, keeping those there are; may move the child's memory.
   void (*reserve_child)(VectorView& list, std::uint64_t child_capacity) = nullptr;
-  void* owner = nullptr;           ///< for reserve_child
+  void* owner = nullptr;  ///< for reserve_child
 
   template <class T>
   void set(std::size_t row, const T& value) {

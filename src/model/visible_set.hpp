@@ -12,9 +12,9 @@ namespace lockstep {
 /// Which committed transactions a snapshot shows: PostgreSQL's pg_snapshot "xmin:xmax:xip,xip,…" (manual, "Functions and
 /// Operators", pg_snapshot components). Only meaningful for transactions that committed, by their top-level xid.
 struct VisibleSet {
-  Xid xmin;                ///< every xid below has ended
-  Xid xmax;                ///< no xid at or above is visible
-  std::vector<Xid> open;   ///< sorted: xids between the two that were in progress
+  Xid xmin;               ///< every xid below has ended
+  Xid xmax;               ///< no xid at or above is visible
+  std::vector<Xid> open;  ///< sorted: xids between the two that were in progress
 
   bool contains(Xid xid) const;
   bool operator==(const VisibleSet&) const = default;

@@ -17,14 +17,14 @@ namespace lockstep::runtime {
 
 /// Which tables of the source, and how. Patterns as the user typed them.
 struct Selection {
-  std::vector<std::string> tables;      ///< empty: all
+  std::vector<std::string> tables;  ///< empty: all
   std::vector<std::string> exclude;
   bool leave_keyless_out = false;
 };
 
 struct DestinationOptions {
-  std::uint64_t memory_bytes_max = 0;   ///< 0: the destination's own default
-  unsigned threads_max = 0;             ///< 0: as many as the machine has processors
+  std::uint64_t memory_bytes_max = 0;  ///< 0: the destination's own default
+  unsigned threads_max = 0;            ///< 0: as many as the machine has processors
 };
 
 /// A destination and, where it has the capability, the same object as one that can be asked.
@@ -35,8 +35,8 @@ struct OpenDestination {
 
 /// What can be said of a source's address without connecting.
 struct SourceSummary {
-  std::string printable;                ///< without secrets
-  std::string database;                 ///< the mirror's default name
+  std::string printable;  ///< without secrets
+  std::string database;   ///< the mirror's default name
 };
 
 /// How concrete adapters are made; main.cpp fills it in. None of these connects yet, but for `open_to_read`.
@@ -48,7 +48,8 @@ struct Adapters {
   /// `url` with its password. Error: bad_input for a scheme or option that is not known.
   std::function<Result<source::Source>(const std::string& url, const Selection& selection)> make_source;
   /// Error: bad_input for a scheme that is not known.
-  std::function<Result<OpenDestination>(const std::string& address, const DestinationOptions& options)> make_destination;
+  std::function<Result<OpenDestination>(const std::string& address, const DestinationOptions& options)>
+      make_destination;
   /// Opens a destination for queries only, while no process writes it. Errors: busy, refused (there is none).
   std::function<Result<std::unique_ptr<destination::ServesQueries>>(const std::string& address)> open_to_read;
   /// The address with what it leaves out filled in for this mirror, and its path made absolute. Error: bad_input.

@@ -62,10 +62,12 @@ Status Applying::work(const std::stop_token& stop) {
     if (std::find(options_.wanted.begin(), options_.wanted.end(), id) == options_.wanted.end()) left_out.push_back(id);
   }
   destination::Destination& destination = *parts_.destination.opened.writer;
-  Round round{
-      {destination, parts_.journal, *parts_.source.decoders, {options_.limits, options_.wanted, left_out, options_.slot_start}},
-      {{*parts_.source.snapshots, destination, parts_.journal, parts_.bell, parts_.around}, options_.copying},
-      {}};
+  Round round{{destination,
+               parts_.journal,
+               *parts_.source.decoders,
+               {options_.limits, options_.wanted, left_out, options_.slot_start}},
+              {{*parts_.source.snapshots, destination, parts_.journal, parts_.bell, parts_.around}, options_.copying},
+              {}};
   options_.copying.slot_snapshot = nullptr;  // it serves the first group only
   options_.copying.id_prefix += "+";         // ids of groups never come again
   TRY_DO(begin(round));

@@ -18,9 +18,9 @@ namespace lockstep::runtime {
 /// The destination as several threads see it: the applying thread writes, others ask.
 struct SharedDestination {
   OpenDestination opened;
-  std::string address;          ///< for messages
-  std::shared_mutex in_use;     ///< shared by those who ask, alone by who opens or closes
-  bool is_open = false;         ///< guarded by in_use
+  std::string address;       ///< for messages
+  std::shared_mutex in_use;  ///< shared by those who ask, alone by who opens or closes
+  bool is_open = false;      ///< guarded by in_use
 };
 Status open_shared(SharedDestination& shared, const destination::MirrorIdentity& identity);
 /// Cancels the queries that are being answered.
@@ -34,9 +34,9 @@ class Applying {
     journal::Journal& journal;
     SharedDestination& destination;
     StatusBoard& board;
-    Wakeup& bell;                       ///< rung when the journal has more, and on pause and resume
+    Wakeup& bell;  ///< rung when the journal has more, and on pause and resume
     const std::atomic<bool>& paused;
-    std::atomic<bool>& join_waits;      ///< set while a complete copy waits for what only the source can bring
+    std::atomic<bool>& join_waits;  ///< set while a complete copy waits for what only the source can bring
     Surroundings around;
   };
   struct Options {
@@ -88,7 +88,7 @@ class Applying {
   TableList tables_;
   std::atomic<bool> anything_loaded_{false};
   bool said_why_ = false;
-  bool begin_again_ = false;            ///< the mirror's tables have changed: the round must be made anew
+  bool begin_again_ = false;  ///< the mirror's tables have changed: the round must be made anew
   Backoff backoff_;
 };
 

@@ -69,8 +69,9 @@ Number number_of(const std::optional<std::string>& cell) {
 /// Asks the tables that every destination of lockstep has (docs/format/ledger.md).
 Status add_destination(MirrorStatus& status, const catalog::Mirror& mirror, const Adapters& adapters) {
   TRY(destination, adapters.open_to_read(mirror.destination));
-  TRY(shown, destination->query("select state_id, source_position, "
-                                "cast(extract(epoch from source_commit_time) * 1000000 as bigint) from lockstep.mirrors"));
+  TRY(shown,
+      destination->query("select state_id, source_position, "
+                         "cast(extract(epoch from source_commit_time) * 1000000 as bigint) from lockstep.mirrors"));
   if (!shown.rows.empty() && shown.rows.front()[0]) {
     const auto& row = shown.rows.front();
     TRY(lsn, parse_lsn(text_of(row[1])));
@@ -98,7 +99,8 @@ Result<MirrorStatus> status_at_rest(const std::string& state_folder, const Adapt
   status.mirror = mirror.name;
   status.source_kind = mirror.source_identity.substr(0, mirror.source_identity.find(' '));
   status.state = MirrorState::stopped;
-  if (const Status added = add_destination(status, mirror, adapters); !added.ok()) status.error = to_text(added.error());
+  if (const Status added = add_destination(status, mirror, adapters); !added.ok())
+    status.error = to_text(added.error());
   add_journal(status, state_folder, mirror);
   return status;
 }
@@ -121,7 +123,8 @@ Status drop_at_rest(const std::string& state_folder, const Adapters& adapters,
 
   const std::stop_token never;
   TRY(source, adapters.make_source(source_url.value_or(mirror.source_address), {}));
-  TRY(identity, patiently(around, never, "source_waited_for", predecessor_wait, [&] { return source.setter->identify(); }));
+  TRY(identity,
+      patiently(around, never, "source_waited_for", predecessor_wait, [&] { return source.setter->identify(); }));
   if (!mirror.source_identity.starts_with(database_text(identity) + " ")) {
     return Error{ErrorKind::conflict, "the source is another database than the one that was copied",
                  "give the mirror's own source with --from"};
@@ -131,8 +134,9 @@ Status drop_at_rest(const std::string& state_folder, const Adapters& adapters,
   FAILPOINT("drop.source_clean");
 
   TRY(destination, adapters.make_destination(mirror.destination, {}));
-  TRY_DO(patiently(around, never, "destination_waited_for", predecessor_wait,
-                   [&] { return destination.writer->open({mirror.name, mirror.source_identity}); }));
+  TRY_DO(patiently(around, never, "destination_waited_for", predecessor_wait, [&] {
+    return destination.writer->open({mirror.name, mirror.source_identity});
+  }));
   TRY_DO(destination.writer->forget());
   destination.writer->close();
 
@@ -144,7 +148,8 @@ Status drop_unremembered(const std::string& mirror, const Adapters& adapters, co
                          Surroundings around) {
   const std::stop_token never;
   TRY(source, adapters.make_source(source_url, {}));
-  TRY(identity, patiently(around, never, "source_waited_for", predecessor_wait, [&] { return source.setter->identify(); }));
+  TRY(identity,
+      patiently(around, never, "source_waited_for", predecessor_wait, [&] { return source.setter->identify(); }));
   const source::Setup made = adapters.plan_setup(identity, mirror);
   return patiently(around, never, "source_waited_for", predecessor_wait, [&] { return source.setter->remove(made); });
 }

@@ -16,8 +16,8 @@ class Backoff {
   void succeeded() { wait_ = wait_first; }
 
  private:
-  static constexpr std::chrono::milliseconds wait_first{200};    // a server that restarts is often back within a second
-  static constexpr std::chrono::milliseconds wait_max{30'000};   // an operator who mended it sees it go on soon
+  static constexpr std::chrono::milliseconds wait_first{200};   // a server that restarts is often back within a second
+  static constexpr std::chrono::milliseconds wait_max{30'000};  // an operator who mended it sees it go on soon
   std::chrono::milliseconds wait_ = wait_first;
 };
 

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-
 // A unit is loaded on a worker while the group, which belongs to one thread, stays here. One unit at a time: it is read
 // by several streams side by side, and the destination commits one unit after another anyway.
 namespace lockstep::runtime {
@@ -27,8 +26,7 @@ std::vector<copy::TableProgress> Copying::progress() const {
 
 void Copying::settle() {
   if (!in_flight_) return;
-  while (!worker_.idle_within(std::chrono::hours{1})) {
-  }
+  while (!worker_.idle_within(std::chrono::hours{1})) {}
 }
 
 void Copying::wait_a_little(const Error& why) {

@@ -22,12 +22,12 @@ class Copying {
     source::SnapshotSource& source;
     destination::Destination& destination;
     journal::Journal& journal;
-    Wakeup& bell;                       ///< rung when a unit is done
+    Wakeup& bell;  ///< rung when a unit is done
     Surroundings around;
   };
   struct Options {
-    std::size_t streams = 1;            ///< read side by side into one table
-    std::string id_prefix;              ///< makes the ids of groups unique to this process
+    std::size_t streams = 1;                                ///< read side by side into one table
+    std::string id_prefix;                                  ///< makes the ids of groups unique to this process
     std::shared_ptr<const source::Snapshot> slot_snapshot;  ///< for the first group; may be nothing
     std::optional<VisibleSet> slot_visible;
   };
@@ -76,8 +76,8 @@ class Copying {
   std::optional<std::chrono::nanoseconds> not_before_;
   Backoff backoff_;
   std::mutex mutex_;
-  std::optional<Outcome> outcome_;      // guarded by mutex_
-  Workers worker_{1};                   // last: its job uses the rest
+  std::optional<Outcome> outcome_;  // guarded by mutex_
+  Workers worker_{1};               // last: its job uses the rest
 };
 
 }  // namespace lockstep::runtime

@@ -74,13 +74,16 @@ int EventLoop::wait_ms() const {
   std::chrono::nanoseconds wait = longest;
   for (const Timer& timer : timers_) wait = std::min(wait, timer.due - clock_.monotonic());
   // Rounded up, so that the loop does not spin through the last fraction of a millisecond.
-  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(std::max(wait, std::chrono::nanoseconds{0})).count());
+  return static_cast<int>(
+      std::chrono::ceil<std::chrono::milliseconds>(std::max(wait, std::chrono::nanoseconds{0})).count());
 }
 
 void EventLoop::wait_and_call() {
   std::vector<pollfd> fds;
   for (const auto& [fd, watched] : watches_) {
-    const int events = watched.what == For::reading ? POLLIN : watched.what == For::writing ? POLLOUT : POLLIN | POLLOUT;
+    const int events = watched.what == For::reading   ? POLLIN
+                       : watched.what == For::writing ? POLLOUT
+                                                      : POLLIN | POLLOUT;
     fds.push_back({fd, static_cast<short>(events), 0});
   }
   if (::poll(fds.data(), fds.size(), wait_ms()) <= 0) return;
@@ -88,7 +91,7 @@ void EventLoop::wait_and_call() {
     if (polled.revents == 0) continue;
     const auto found = watches_.find(polled.fd);  // a callback before may have ended this watch
     if (found == watches_.end()) continue;
-    const auto ready = found->second.ready;       // the callback may end its own watch
+    const auto ready = found->second.ready;  // the callback may end its own watch
     (*ready)();
   }
 }

@@ -33,9 +33,9 @@ class EventLoop {
   /// Runs `work` on the loop's thread.
   void post(std::function<void()> work);
 
-  void run();   ///< until `end`
+  void run();  ///< until `end`
   void end() { ended_ = true; }
-  void run_posted_now() { run_posted(); }   ///< after the end: what was posted meanwhile
+  void run_posted_now() { run_posted(); }  ///< after the end: what was posted meanwhile
 
  private:
   struct Watch {

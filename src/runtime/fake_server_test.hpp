@@ -19,19 +19,19 @@ struct FakeServer {
     Xid xid;
     TableId table;
     test::TextRow row;
-    std::string mark;              ///< instead of a row
+    std::string mark;  ///< instead of a row
     std::uint64_t end;
   };
 
   std::mutex mutex;
   std::condition_variable changed;
   std::map<TableId, TableShape> tables;
-  std::vector<Committed> log;       ///< an insert or a mark each
-  std::uint64_t end = 100;          ///< of the log
+  std::vector<Committed> log;  ///< an insert or a mark each
+  std::uint64_t end = 100;     ///< of the log
   std::uint64_t confirmed = 0;
   std::optional<std::uint64_t> slot;
   bool published = false;
-  std::map<std::string, Error> broken;   ///< by the call's name
+  std::map<std::string, Error> broken;  ///< by the call's name
   std::vector<Error> obstacles;
   std::map<std::string, int> calls;
 

@@ -54,7 +54,8 @@ class FakeSetter final : public source::Setter {
     TRY_DO(server_.call("create_slot"));
     server_.slot = server_.end;
     server_.confirmed = server_.end;
-    return source::CreatedSlot{PgPosition{Lsn{server_.end}}, std::make_unique<FakeSnapshot>(Xid{10 + server_.log.size()})};
+    return source::CreatedSlot{PgPosition{Lsn{server_.end}},
+                               std::make_unique<FakeSnapshot>(Xid{10 + server_.log.size()})};
   }
   Result<source::LogState> log_state(const source::Setup&) override {
     const std::lock_guard lock(server_.mutex);
@@ -107,7 +108,8 @@ class FakeSnapshots final : public source::SnapshotSource {
     std::vector<test::TextRow> rows;
     while (ranges->take()) {
       for (const FakeServer::Committed& committed : server_.log) {
-        if (committed.table == plan.shape.table && snapshot.visible().contains(committed.xid)) rows.push_back(committed.row);
+        if (committed.table == plan.shape.table && snapshot.visible().contains(committed.xid))
+          rows.push_back(committed.row);
       }
     }
     return std::unique_ptr<RowStream>(std::make_unique<test::TextRowStream>(plan.shape, std::move(rows), targets));

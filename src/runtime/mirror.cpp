@@ -18,15 +18,16 @@ Result<std::unique_ptr<Mirror>> Mirror::make(MirrorOptions options, const Adapte
   TRY(probe, adapters.make_source(options.source_url, options.selection));
   TRY(destination, adapters.make_destination(options.destination, options.destination_options));
   TRY(catalog, adapters.open_catalog(options.state_folder));
-  std::unique_ptr<Mirror> mirror(new Mirror(std::move(options), adapters, around, std::move(source), std::move(destination),
-                                            std::move(probe.changes), std::move(catalog)));
+  std::unique_ptr<Mirror> mirror(new Mirror(std::move(options), adapters, around, std::move(source),
+                                            std::move(destination), std::move(probe.changes), std::move(catalog)));
   TRY_DO(mirror->record_.load());
   if (const auto known = mirror->record_.get()) mirror->paused_ = known->paused;
   return mirror;
 }
 
-Mirror::Mirror(MirrorOptions options, const Adapters& adapters, Surroundings around, source::Source source, OpenDestination destination,
-               std::unique_ptr<source::ChangeSource> probe, std::unique_ptr<catalog::Catalog> catalog)
+Mirror::Mirror(MirrorOptions options, const Adapters& adapters, Surroundings around, source::Source source,
+               OpenDestination destination, std::unique_ptr<source::ChangeSource> probe,
+               std::unique_ptr<catalog::Catalog> catalog)
     : options_(std::move(options)),
       adapters_(adapters),
       around_(around),
@@ -136,8 +137,9 @@ void Mirror::end_when_caught_up(const std::stop_token& stop) {
   const Result<Position> end =
       patiently(around_, stop, "source_waited_for", std::nullopt, [&] { return probe_.end_of_log(); });
   if (!end.ok() || !board_.wait_for(CaughtUp{end.value()}, stop)) return;
-  around_.log.info("caught_up", {{"position", to_text(end.value())},
-                                 {"note", "the replication slot is kept for the next run; `lockstep drop` removes it"}});
+  around_.log.info("caught_up",
+                   {{"position", to_text(end.value())},
+                    {"note", "the replication slot is kept for the next run; `lockstep drop` removes it"}});
   request_stop();
 }
 

@@ -39,8 +39,9 @@ class Mirror final : public Controls {
   void on_change(std::function<void()> listener) override { board_.on_change(std::move(listener)); }
 
  private:
-  Mirror(MirrorOptions options, const Adapters& adapters, Surroundings around, source::Source source, OpenDestination destination,
-         std::unique_ptr<source::ChangeSource> probe, std::unique_ptr<catalog::Catalog> catalog);
+  Mirror(MirrorOptions options, const Adapters& adapters, Surroundings around, source::Source source,
+         OpenDestination destination, std::unique_ptr<source::ChangeSource> probe,
+         std::unique_ptr<catalog::Catalog> catalog);
   Outcome lead(const std::stop_token& stop);
   Outcome watched(Ready& ready, const std::stop_token& stop);
   Outcome keep_going(Ready& ready, const std::stop_token& stop);
@@ -63,7 +64,7 @@ class Mirror final : public Controls {
   std::atomic<bool> paused_{false};
   Probe probe_;
   std::stop_source stop_;
-  std::jthread leading_;                        // last: it uses the rest
+  std::jthread leading_;  // last: it uses the rest
 };
 
 }  // namespace lockstep::runtime

@@ -70,9 +70,7 @@ class MirrorTest : public testing::Test {
     server_.add_table(2, "b");
     server_.commit(1, "1", "old");
   }
-  void TearDown() override {
-    mirror_.reset();
-  }
+  void TearDown() override { mirror_.reset(); }
 
   void start(bool until_caught_up = false) {
     MirrorOptions options;
@@ -115,9 +113,7 @@ class MirrorTest : public testing::Test {
     EXPECT_TRUE(there) << mirror_->status().error;
   }
   void wait_shown(std::uint64_t position) {
-    wait_until([&](const MirrorStatus& status) {
-      return is_reached(CaughtUp{PgPosition{Lsn{position}}}, status);
-    });
+    wait_until([&](const MirrorStatus& status) { return is_reached(CaughtUp{PgPosition{Lsn{position}}}, status); });
   }
   std::size_t rows(const char* table) {
     const auto rows = copy_.rows({"public", table});
@@ -132,7 +128,7 @@ class MirrorTest : public testing::Test {
   Adapters adapters_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  std::optional<Outcome> outcome_;      // guarded by mutex_
+  std::optional<Outcome> outcome_;  // guarded by mutex_
   std::unique_ptr<Mirror> mirror_;
 };
 

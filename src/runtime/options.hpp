@@ -15,10 +15,10 @@ namespace lockstep::runtime {
 /// One mirror, as `run` was asked for it.
 struct MirrorOptions {
   std::string mirror;
-  std::string source_url;           ///< may hold a password; never logged or stored
-  std::string source_printable;     ///< the same without it
-  std::string destination;          ///< address, its path absolute
-  std::string state_folder;         ///< exists, and its lock is ours
+  std::string source_url;        ///< may hold a password; never logged or stored
+  std::string source_printable;  ///< the same without it
+  std::string destination;       ///< address, its path absolute
+  std::string state_folder;      ///< exists, and its lock is ours
   Selection selection;
   DestinationOptions destination_options;
   std::size_t copy_workers = 4;
@@ -29,9 +29,8 @@ struct MirrorOptions {
 
 /// How a mirror ended.
 struct Outcome {
-  std::optional<Error> error;          ///< nothing: it was asked to stop, or it was done
-  std::vector<Error> obstacles;        ///< the assessment's blocking findings; then nothing was touched
+  std::optional<Error> error;    ///< nothing: it was asked to stop, or it was done
+  std::vector<Error> obstacles;  ///< the assessment's blocking findings; then nothing was touched
 };
-
 
 }  // namespace lockstep::runtime

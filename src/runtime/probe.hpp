@@ -26,11 +26,11 @@ class Probe {
   Result<Position> ask();
   void keep_moving(const Position& end, std::chrono::nanoseconds now);
 
-  std::mutex mutex_;                                     // one question at a time
-  const std::unique_ptr<source::ChangeSource> source_;   // guarded by mutex_
+  std::mutex mutex_;                                    // one question at a time
+  const std::unique_ptr<source::ChangeSource> source_;  // guarded by mutex_
   StatusBoard& board_;
   Surroundings around_;
-  std::optional<Position> received_;                     ///< when last looked, by `run` alone
+  std::optional<Position> received_;  ///< when last looked, by `run` alone
   std::chrono::nanoseconds moved_at_{0};
 };
 

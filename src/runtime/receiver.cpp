@@ -36,7 +36,8 @@ Receiver::End Receiver::run(const std::stop_token& stop) {
     if (journal_broken_ || !may_try_again(followed.error())) return {followed.error(), journal_broken_};
     if (!said_why_) {
       said_why_ = true;
-      parts_.around.log.warn("source_waited_for", {{"kind", name_of(followed.error().kind)}, {"why", to_text(followed.error())}});
+      parts_.around.log.warn("source_waited_for",
+                             {{"kind", name_of(followed.error().kind)}, {"why", to_text(followed.error())}});
       parts_.board.update([&](MirrorStatus& status) { status.error = to_text(followed.error()); });
     }
     never.wait(stop, backoff_.failed());

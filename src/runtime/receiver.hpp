@@ -36,8 +36,8 @@ class Receiver {
 
   /// How receiving ended for good.
   struct End {
-    std::optional<Error> error;     ///< nothing: it was asked to stop
-    bool journal_broken = false;    ///< the journal must be opened again
+    std::optional<Error> error;   ///< nothing: it was asked to stop
+    bool journal_broken = false;  ///< the journal must be opened again
   };
   /// Goes on through everything that ends by itself, saying once why it waits.
   End run(const std::stop_token& stop);

@@ -47,9 +47,9 @@ class Record {
   }
 
  private:
-  catalog::Catalog& catalog_;                // guarded by mutex_
+  catalog::Catalog& catalog_;  // guarded by mutex_
   mutable std::mutex mutex_;
-  std::optional<catalog::Mirror> mirror_;    // guarded by mutex_
+  std::optional<catalog::Mirror> mirror_;  // guarded by mutex_
 };
 
 }  // namespace lockstep::runtime

@@ -60,11 +60,13 @@ Session::End Session::run(Parts parts, journal::Journal& journal, Ready& ready, 
                           std::chrono::milliseconds hold_receiving, const std::stop_token& stop) {
   Session session(parts, journal);
   session.note_durable();
-  Applying applying({parts.source, journal, parts.destination, parts.board, parts.bell, parts.paused, session.join_waits_, parts.around},
+  Applying applying({parts.source, journal, parts.destination, parts.board, parts.bell, parts.paused,
+                     session.join_waits_, parts.around},
                     applying_options(ready, options, parts.record, parts.around));
-  Syncer syncer(journal, [&] { session.note_durable(); }, [&](const Error& error) { session.fall(error, true); });
-  Receiver receiver({*parts.source.changes, journal, syncer, parts.board, session.join_waits_, parts.around}, setup_of(ready.mirror),
-                    *ready.mirror.slot_start, predecessor_wait);
+  Syncer syncer(
+      journal, [&] { session.note_durable(); }, [&](const Error& error) { session.fall(error, true); });
+  Receiver receiver({*parts.source.changes, journal, syncer, parts.board, session.join_waits_, parts.around},
+                    setup_of(ready.mirror), *ready.mirror.slot_start, predecessor_wait);
   std::jthread applying_thread([&](const std::stop_token& asked) {
     const Status ended = applying.run(asked);
     if (!ended.ok()) session.fall(ended.error(), false);

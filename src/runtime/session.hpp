@@ -33,8 +33,8 @@ class Session {
   };
   /// Why a session ended.
   struct End {
-    std::optional<Error> error;       ///< nothing: it was asked to stop
-    bool journal_broken = false;      ///< worth another session with the journal opened again
+    std::optional<Error> error;   ///< nothing: it was asked to stop
+    bool journal_broken = false;  ///< worth another session with the journal opened again
     bool anything_loaded = false;
   };
   /// `hold_receiving`: how long to wait before receiving begins, while applying goes on.
@@ -52,7 +52,7 @@ class Session {
   std::atomic<bool> join_waits_{false};
   std::mutex mutex_;
   std::condition_variable_any ended_;
-  std::optional<End> end_;            // guarded by mutex_; the first one counts
+  std::optional<End> end_;  // guarded by mutex_; the first one counts
 };
 
 }  // namespace lockstep::runtime

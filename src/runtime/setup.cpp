@@ -13,14 +13,16 @@ namespace lockstep::runtime {
 namespace {
 
 Error start_again(ErrorKind kind, const catalog::Mirror& mirror, std::string what) {
-  return {kind, std::move(what), "run `lockstep drop --yes --mirror " + mirror.name + "` and then `run` again, which copies afresh"};
+  return {kind, std::move(what),
+          "run `lockstep drop --yes --mirror " + mirror.name + "` and then `run` again, which copies afresh"};
 }
 
 /// Nothing here remembers having made this slot. Taking it over would end another mirror.
 Error somebody_elses(const catalog::Mirror& planned) {
-  return {ErrorKind::conflict, "replication slot " + planned.slot + " exists already: another mirror of this name follows the database",
-          "choose another name with --mirror; if nobody needs it any more, run `lockstep drop --yes --mirror " + planned.name +
-              " --from …`"};
+  return {ErrorKind::conflict,
+          "replication slot " + planned.slot + " exists already: another mirror of this name follows the database",
+          "choose another name with --mirror; if nobody needs it any more, run `lockstep drop --yes --mirror " +
+              planned.name + " --from …`"};
 }
 
 }  // namespace
@@ -41,15 +43,16 @@ source::Setup setup_of(const catalog::Mirror& mirror) {
 Result<Ready> SetUp::run(const std::stop_token& stop, std::vector<Error>& obstacles) {
   const std::optional<catalog::Mirror> known = parts_.record.get();
   if (known && known->name != parts_.options.mirror) {
-    return Error{ErrorKind::bad_input, "the state folder belongs to mirror '" + known->name + "', not to '" +
-                                           parts_.options.mirror + "'",
+    return Error{ErrorKind::bad_input,
+                 "the state folder belongs to mirror '" + known->name + "', not to '" + parts_.options.mirror + "'",
                  "give another folder with --state, or leave --mirror away"};
   }
   const bool made_before = known && known->phase == catalog::Phase::ready;
   // Somebody who has mistyped an address should hear so soon; a mirror that was made waits as long as it takes.
   std::optional<std::chrono::nanoseconds> wait_max;
   if (!made_before) wait_max = predecessor_wait;
-  TRY(identity, patiently(parts_.around, stop, "source_waited_for", wait_max, [&] { return parts_.setter.identify(); }));
+  TRY(identity,
+      patiently(parts_.around, stop, "source_waited_for", wait_max, [&] { return parts_.setter.identify(); }));
   if (known && known->phase == catalog::Phase::dropping) {
     return start_again(ErrorKind::conflict, *known, "this mirror is being dropped");
   }
@@ -61,7 +64,8 @@ Result<Ready> SetUp::run(const std::stop_token& stop, std::vector<Error>& obstac
   return make(identity, stop, obstacles);
 }
 
-Result<catalog::Mirror> SetUp::choose(const source::Identity& identity, const std::vector<source::Table>& tables) const {
+Result<catalog::Mirror> SetUp::choose(const source::Identity& identity,
+                                      const std::vector<source::Table>& tables) const {
   catalog::Mirror mirror;
   mirror.name = parts_.options.mirror;
   mirror.source_address = parts_.options.source_printable;
@@ -79,7 +83,8 @@ Result<catalog::Mirror> SetUp::choose(const source::Identity& identity, const st
     if (table.needs_full_identity) mirror.full_identities.push_back(table.shape.table);
   }
   if (mirror.tables.empty()) {
-    return Error{ErrorKind::bad_input, "no table is left to mirror", "look at --tables and --exclude, and at the tables left out"};
+    return Error{ErrorKind::bad_input, "no table is left to mirror",
+                 "look at --tables and --exclude, and at the tables left out"};
   }
   return mirror;
 }
@@ -109,7 +114,8 @@ Error SetUp::found(const Error& error, std::vector<Error>& obstacles) {
   return error;
 }
 
-Result<Ready> SetUp::make(const source::Identity& identity, const std::stop_token& stop, std::vector<Error>& obstacles) {
+Result<Ready> SetUp::make(const source::Identity& identity, const std::stop_token& stop,
+                          std::vector<Error>& obstacles) {
   Ready ready;
   ready.first_run = true;
   Result<std::vector<source::Table>> tables =
@@ -134,7 +140,8 @@ Result<Ready> SetUp::make(const source::Identity& identity, const std::stop_toke
 Status SetUp::create(Ready& ready, const std::stop_token& stop) {
   catalog::Mirror& mirror = ready.mirror;
   const source::Setup setup = setup_of(mirror);
-  TRY_DO(patiently(parts_.around, stop, "publishing_waited", std::nullopt, [&] { return parts_.setter.publish(setup); }));
+  TRY_DO(
+      patiently(parts_.around, stop, "publishing_waited", std::nullopt, [&] { return parts_.setter.publish(setup); }));
   FAILPOINT("setup.publication_created");
   std::string said;
   const auto waiting = [&](const std::string& blockers) {
@@ -150,7 +157,8 @@ Status SetUp::create(Ready& ready, const std::stop_token& stop) {
   mirror.phase = catalog::Phase::ready;
   TRY_DO(parts_.record.set(mirror));
   FAILPOINT("setup.recorded");
-  parts_.around.log.info("mirror_set_up", {{"slot", mirror.slot}, {"tables", mirror.tables.size()}, {"start", to_text(slot.start)}});
+  parts_.around.log.info("mirror_set_up",
+                         {{"slot", mirror.slot}, {"tables", mirror.tables.size()}, {"start", to_text(slot.start)}});
   return Done{};
 }
 
@@ -161,12 +169,13 @@ Result<Ready> SetUp::check(catalog::Mirror mirror, const source::Identity& ident
                            " instead of " + mirror.source_identity + ")");
   }
   if (parts_.options.destination != mirror.destination) {
-    return Error{ErrorKind::bad_input, "mirror " + mirror.name + " goes to " + mirror.destination + ", not to " +
-                                           parts_.options.destination,
+    return Error{ErrorKind::bad_input,
+                 "mirror " + mirror.name + " goes to " + mirror.destination + ", not to " + parts_.options.destination,
                  "leave --to away, or give the new mirror another name with --mirror"};
   }
   Ready ready;
-  TRY(tables, patiently(parts_.around, stop, "source_waited_for", std::nullopt, [&] { return parts_.setter.tables(); }));
+  TRY(tables,
+      patiently(parts_.around, stop, "source_waited_for", std::nullopt, [&] { return parts_.setter.tables(); }));
   ready.tables = std::move(tables);
   ready.mirror = std::move(mirror);
   // Only a short wait: a lock of a predecessor that is just ending, or of a verb that reads the file.
@@ -190,14 +199,15 @@ Status compare_slot(const source::LogState& slot, const catalog::Mirror& mirror,
     return start_again(ErrorKind::lost_history, mirror, "the replication slot " + mirror.slot + " is gone");
   }
   if (!slot.lost.empty()) {
-    return start_again(ErrorKind::lost_history, mirror, "the replication slot " + mirror.slot + " is lost: " + slot.lost);
+    return start_again(ErrorKind::lost_history, mirror,
+                       "the replication slot " + mirror.slot + " is lost: " + slot.lost);
   }
   CHECK(mirror.slot_start.has_value());
   const Position through = durable.through.value_or(*mirror.slot_start);
   if (slot.confirmed > through) {
     return start_again(ErrorKind::lost_history, mirror,
-                       "the source has forgotten its log up to " + to_text(slot.confirmed) + ", but it was received only up to " +
-                           to_text(through));
+                       "the source has forgotten its log up to " + to_text(slot.confirmed) +
+                           ", but it was received only up to " + to_text(through));
   }
   return Done{};
 }

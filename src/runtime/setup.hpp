@@ -23,9 +23,9 @@ source::Setup setup_of(const catalog::Mirror& mirror);
 /// A mirror that is ready to receive and apply.
 struct Ready {
   catalog::Mirror mirror;
-  std::vector<source::Table> tables;                       ///< all that the source lists
-  std::shared_ptr<const source::Snapshot> slot_snapshot;   ///< on the first run
-  bool first_run = false;                                  ///< the set-up was made just now
+  std::vector<source::Table> tables;                      ///< all that the source lists
+  std::shared_ptr<const source::Snapshot> slot_snapshot;  ///< on the first run
+  bool first_run = false;                                 ///< the set-up was made just now
 };
 
 /// Makes a mirror at the source, or checks that the one made before is still what it was. One thread.

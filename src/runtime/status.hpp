@@ -19,11 +19,11 @@ const char* name_of(MirrorState state);
 struct TableStatus {
   TableName name;
   destination::TableState state{};
-  std::optional<StateId> as_of;      ///< set while the table is outside the consistent set
+  std::optional<StateId> as_of;  ///< set while the table is outside the consistent set
   std::uint64_t rows_copied = 0;
-  double rows_estimated = 0;         ///< the planner's estimate; below 0: unknown
-  std::uint64_t bytes_estimated = 0; ///< what the table takes at the source
-  apply::ChangeCounts changes;       ///< that have become visible since this process began
+  double rows_estimated = 0;          ///< the planner's estimate; below 0: unknown
+  std::uint64_t bytes_estimated = 0;  ///< what the table takes at the source
+  apply::ChangeCounts changes;        ///< that have become visible since this process began
   std::string error;
 };
 
@@ -32,15 +32,15 @@ struct MirrorStatus {
   std::string mirror;
   MirrorState state = MirrorState::stopped;
   std::string source_kind;
-  std::optional<Position> source_end;    ///< where the source's log ended when last asked
-  std::optional<Position> received;      ///< durably with us
+  std::optional<Position> source_end;  ///< where the source's log ended when last asked
+  std::optional<Position> received;    ///< durably with us
   std::uint64_t journal_bytes = 0;
-  StateId journal_state;                 ///< the last commit that is durably with us
-  std::optional<destination::Shown> applied;  ///< everything up to here is visible in the live tables
-  std::optional<UnixMicros> oldest_unapplied; ///< the commit time of the first received commit that is not visible
+  StateId journal_state;                       ///< the last commit that is durably with us
+  std::optional<destination::Shown> applied;   ///< everything up to here is visible in the live tables
+  std::optional<UnixMicros> oldest_unapplied;  ///< the commit time of the first received commit that is not visible
   std::vector<TableStatus> tables;
-  std::string error;                     ///< why the mirror stopped, or why it waits
-  bool published = false;                ///< the first copy is visible
+  std::string error;       ///< why the mirror stopped, or why it waits
+  bool published = false;  ///< the first copy is visible
 };
 
 /// Distance between two positions of one source in bytes of its log; 0 when `from` is not before `to`.
@@ -54,9 +54,15 @@ bool has_unsettled_tables(const MirrorStatus& status);
 
 // What somebody waits for.
 /// Every table settled, and everything up to `target` visible.
-struct CaughtUp { Position target; };
-struct PositionShown { Position target; };
-struct StateShown { StateId target; };
+struct CaughtUp {
+  Position target;
+};
+struct PositionShown {
+  Position target;
+};
+struct StateShown {
+  StateId target;
+};
 using Goal = std::variant<CaughtUp, PositionShown, StateShown>;
 bool is_reached(const Goal& goal, const MirrorStatus& status);
 

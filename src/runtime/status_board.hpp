@@ -45,9 +45,9 @@ class StatusBoard {
  private:
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  MirrorStatus status_;              // guarded by mutex_
-  std::mutex listener_mutex_;        // never held together with mutex_
-  std::function<void()> listener_;   // guarded by listener_mutex_
+  MirrorStatus status_;             // guarded by mutex_
+  std::mutex listener_mutex_;       // never held together with mutex_
+  std::function<void()> listener_;  // guarded by listener_mutex_
 };
 
 }  // namespace lockstep::runtime

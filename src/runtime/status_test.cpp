@@ -28,7 +28,8 @@ TEST(Goal, CaughtUpNeedsEveryTableSettled) {
   const Goal goal = CaughtUp{PgPosition{Lsn{100}}};
   MirrorStatus status = showing(1, 100);
   EXPECT_TRUE(is_reached(goal, status));
-  for (const TableState unsettled : {TableState::waiting, TableState::copying, TableState::joining, TableState::resyncing}) {
+  for (const TableState unsettled :
+       {TableState::waiting, TableState::copying, TableState::joining, TableState::resyncing}) {
     status.tables = {TableStatus{}};
     status.tables[0].state = unsettled;
     EXPECT_FALSE(is_reached(goal, status)) << destination::name_of(unsettled);

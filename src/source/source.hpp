@@ -22,12 +22,12 @@ namespace lockstep::source {
 
 /// Which database this is. Positions only compare within one system and timeline.
 struct Identity {
-  std::string kind;              ///< "postgresql"
-  std::string system;            ///< PostgreSQL: system identifier
+  std::string kind;    ///< "postgresql"
+  std::string system;  ///< PostgreSQL: system identifier
   std::uint32_t timeline = 0;
   std::string database;
-  std::uint64_t database_id = 0; ///< PostgreSQL: oid of the database
-  std::string version;           ///< for people
+  std::uint64_t database_id = 0;  ///< PostgreSQL: oid of the database
+  std::string version;            ///< for people
 
   bool operator==(const Identity&) const = default;
 };
@@ -35,10 +35,10 @@ struct Identity {
 /// A table as the mirror sees it before it copies.
 struct Table {
   TableShape shape;
-  double rows_estimated = 0;     ///< the planner's estimate; below 0: unknown
+  double rows_estimated = 0;  ///< the planner's estimate; below 0: unknown
   std::uint64_t bytes = 0;
   bool needs_full_identity = false;  ///< keyless, and lockstep is to set REPLICA IDENTITY FULL
-  std::string left_out;          ///< why it is not mirrored; empty: it is
+  std::string left_out;              ///< why it is not mirrored; empty: it is
 };
 
 /// What lockstep has made, or is to make, at the source for one mirror.
@@ -53,9 +53,9 @@ struct Setup {
 struct LogState {
   bool exists = false;
   bool active = false;
-  std::string active_by;           ///< who holds it, for the message
-  std::string lost;                ///< why it can never be read again; empty: it can
-  Position confirmed;              ///< what the source believes that we have durably
+  std::string active_by;  ///< who holds it, for the message
+  std::string lost;       ///< why it can never be read again; empty: it can
+  Position confirmed;     ///< what the source believes that we have durably
   std::uint64_t retained_bytes = 0;
 };
 
@@ -79,7 +79,7 @@ struct Range {
 struct RangePlan {
   TableShape shape;
   std::uint64_t storage = 0;
-  std::vector<Range> ranges;     ///< in order, without gaps; the last one open-ended
+  std::vector<Range> ranges;  ///< in order, without gaps; the last one open-ended
 };
 
 /// Gives out ranges, each once; shared by the streams that read one table side by side. Thread-safe.
@@ -116,8 +116,8 @@ class Setter {
   virtual Status publish(const Setup& setup) = 0;
   /// Creates the change log's slot. Blocks while older transactions are open; `waiting` is told who they are, about every
   /// second, and returns false to give up.
-  virtual Result<CreatedSlot> create_slot(
-      const Setup& setup, const std::function<bool(const std::string& blockers)>& waiting) = 0;
+  virtual Result<CreatedSlot> create_slot(const Setup& setup,
+                                          const std::function<bool(const std::string& blockers)>& waiting) = 0;
   virtual Result<LogState> log_state(const Setup& setup) = 0;
   /// Takes away slot, publication and identities. Repeating it changes nothing. Waits while the slot is in use by a dying connection.
   virtual Status remove(const Setup& setup) = 0;

@@ -61,30 +61,38 @@ void run(benchmark::State& state, const Values& values, std::uint32_t source_typ
 void write_numeric(WireWriter& out, std::uint64_t unscaled) {  // of scale 2, up to 12 digits
   const std::uint64_t cents = unscaled % 1'000'000'000'000;
   const std::uint64_t whole = cents / 100;
-  const std::uint16_t digits[] = {static_cast<std::uint16_t>(whole / 100'000'000),
-                                  static_cast<std::uint16_t>(whole / 10'000 % 10'000),
-                                  static_cast<std::uint16_t>(whole % 10'000),
-                                  static_cast<std::uint16_t>(cents % 100 * 100)};
-  for (const std::uint16_t word : {std::uint16_t{4}, std::uint16_t{2}, std::uint16_t{0}, std::uint16_t{2}}) out.u16(word);
+  const std::uint16_t digits[] = {
+      static_cast<std::uint16_t>(whole / 100'000'000), static_cast<std::uint16_t>(whole / 10'000 % 10'000),
+      static_cast<std::uint16_t>(whole % 10'000), static_cast<std::uint16_t>(cents % 100 * 100)};
+  for (const std::uint16_t word : {std::uint16_t{4}, std::uint16_t{2}, std::uint16_t{0}, std::uint16_t{2}})
+    out.u16(word);
   for (const std::uint16_t digit : digits) out.u16(digit);
 }
 
-const Values fours = Values::make([](WireWriter& out, std::uint64_t chance) { out.u32(static_cast<std::uint32_t>(chance)); });
-const Values eights = Values::make([](WireWriter& out, std::uint64_t chance) { out.u64(chance & 0x3fff'ffff'ffff'ffff); });
-const Values days = Values::make([](WireWriter& out, std::uint64_t chance) { out.u32(static_cast<std::uint32_t>(chance % 20'000)); });
-const Values instants = Values::make([](WireWriter& out, std::uint64_t chance) { out.u64(chance % 900'000'000'000'000); });
-const Values truths = Values::make([](WireWriter& out, std::uint64_t chance) { out.u8(static_cast<std::uint8_t>(chance % 2)); });
-const Values sixteens = Values::make([](WireWriter& out, std::uint64_t chance) { out.u64(chance); out.u64(~chance); });
-const Values numerics = Values::make(write_numeric);
-const Values words = Values::make([](WireWriter& out, std::uint64_t chance) {
-  out.bytes(bytes_of(std::string(chance % 40, 'x')));
+const Values fours =
+    Values::make([](WireWriter& out, std::uint64_t chance) { out.u32(static_cast<std::uint32_t>(chance)); });
+const Values eights =
+    Values::make([](WireWriter& out, std::uint64_t chance) { out.u64(chance & 0x3fff'ffff'ffff'ffff); });
+const Values days =
+    Values::make([](WireWriter& out, std::uint64_t chance) { out.u32(static_cast<std::uint32_t>(chance % 20'000)); });
+const Values instants =
+    Values::make([](WireWriter& out, std::uint64_t chance) { out.u64(chance % 900'000'000'000'000); });
+const Values truths =
+    Values::make([](WireWriter& out, std::uint64_t chance) { out.u8(static_cast<std::uint8_t>(chance % 2)); });
+const Values sixteens = Values::make([](WireWriter& out, std::uint64_t chance) {
+  out.u64(chance);
+  out.u64(~chance);
 });
+const Values numerics = Values::make(write_numeric);
+const Values words =
+    Values::make([](WireWriter& out, std::uint64_t chance) { out.bytes(bytes_of(std::string(chance % 40, 'x'))); });
 const Values accented = Values::make([](WireWriter& out, std::uint64_t chance) {
   out.bytes(bytes_of("Gr\u00fc\u00dfe aus K\u00f6ln " + std::string(chance % 20, 'x')));
 });
 const Values documents = Values::make([](WireWriter& out, std::uint64_t chance) {
   out.u8(1);
-  out.bytes(bytes_of("{\"id\": " + std::to_string(chance) + ", \"tags\": [\"a\", \"b\"], \"note\": \"some longer text here\"}"));
+  out.bytes(bytes_of("{\"id\": " + std::to_string(chance) +
+                     ", \"tags\": [\"a\", \"b\"], \"note\": \"some longer text here\"}"));
 });
 const Values lists = Values::make([](WireWriter& out, std::uint64_t chance) {
   for (const std::uint32_t word : {1u, 0u, oid::int4, 4u, 1u}) out.u32(word);
@@ -97,16 +105,14 @@ const Values lists = Values::make([](WireWriter& out, std::uint64_t chance) {
 constexpr LogicalType as_text{TypeKind::text};
 
 // The braces of a LogicalType hold commas, so it comes as the rest of the arguments.
-#define DECODE(name, values, type, ...)                              \
-  void name(benchmark::State& state) {                               \
-    const LogicalType own __VA_ARGS__;                               \
-    run(state, values, type, own, own);                              \
-  }                                                                  \
+#define DECODE(name, values, type, ...) \
+  void name(benchmark::State& state) {  \
+    const LogicalType own __VA_ARGS__;  \
+    run(state, values, type, own, own); \
+  }                                     \
   BENCHMARK(name)
-#define SHOW(name, values, type, ...)                                \
-  void name(benchmark::State& state) {                               \
-    run(state, values, type, LogicalType __VA_ARGS__, as_text);      \
-  }                                                                  \
+#define SHOW(name, values, type, ...)                                                                \
+  void name(benchmark::State& state) { run(state, values, type, LogicalType __VA_ARGS__, as_text); } \
   BENCHMARK(name)
 
 DECODE(boolean, truths, oid::boolean, {TypeKind::boolean});

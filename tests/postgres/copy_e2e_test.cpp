@@ -24,7 +24,8 @@ class Copy : public PostgresSource {
   Error copy_error(const source::Snapshot& snapshot, const source::RangePlan& plan) {
     std::vector<LogicalType> types;
     for (const Column& column : plan.shape.columns) types.push_back(column.type);
-    auto stream = source_.snapshots->open_stream(snapshot, plan, std::make_shared<source::RangeQueue>(plan.ranges), types);
+    auto stream =
+        source_.snapshots->open_stream(snapshot, plan, std::make_shared<source::RangeQueue>(plan.ranges), types);
     if (!stream.ok()) return stream.error();
     ColumnBatch batch(types, 1000);
     for (;;) {
@@ -39,8 +40,9 @@ class Copy : public PostgresSource {
 INSTANTIATE_TEST_SUITE_P(Postgres, Copy, ::testing::Values(15, 18), ::testing::PrintToStringParamName());
 
 TEST_P(Copy, ManyRangesReadByManyStreamsAreWhatTheServerShows) {
-  sql_->run("CREATE TABLE t (id int PRIMARY KEY, v text, n numeric(12,3));"
-            "INSERT INTO t SELECT g, CASE WHEN g % 7 <> 0 THEN repeat('v', g % 300) END, g / 8.0 FROM generate_series(1, 150000) g");
+  sql_->run(
+      "CREATE TABLE t (id int PRIMARY KEY, v text, n numeric(12,3));"
+      "INSERT INTO t SELECT g, CASE WHEN g % 7 <> 0 THEN repeat('v', g % 300) END, g / 8.0 FROM generate_series(1, 150000) g");
   open();
   const auto snapshot = must(source_.snapshots->take_snapshot());
   const source::RangePlan planned = plan(*snapshot, "t");
@@ -63,20 +65,24 @@ TEST_P(Copy, RowsAddedAfterThePlanButBeforeTheSnapshotEndAreInTheOpenRange) {
 }
 
 TEST_P(Copy, TypesWithoutABinaryDecoderComeAsTheServersText) {
-  sql_->run("CREATE TYPE pair AS (a int, b text); CREATE DOMAIN money_of AS numeric(8,2); CREATE TYPE mood AS ENUM ('ok', 'bad')");
-  sql_->run("CREATE TABLE t (id int PRIMARY KEY, p pair, d money_of, m mood, r int4range, i inet, s tsvector);"
-            "INSERT INTO t VALUES (1, (1, 'x'), 12.5, 'bad', '[1,5)', '10.0.0.1/8', 'a b'); INSERT INTO t VALUES (2, (NULL, NULL)); INSERT INTO t VALUES (3)");
+  sql_->run(
+      "CREATE TYPE pair AS (a int, b text); CREATE DOMAIN money_of AS numeric(8,2); CREATE TYPE mood AS ENUM ('ok', 'bad')");
+  sql_->run(
+      "CREATE TABLE t (id int PRIMARY KEY, p pair, d money_of, m mood, r int4range, i inet, s tsvector);"
+      "INSERT INTO t VALUES (1, (1, 'x'), 12.5, 'bad', '[1,5)', '10.0.0.1/8', 'a b'); INSERT INTO t VALUES (2, (NULL, NULL)); INSERT INTO t VALUES (3)");
   open();
   const auto snapshot = must(source_.snapshots->take_snapshot());
   EXPECT_EQ(copy_all(source_, *snapshot, plan(*snapshot, "t"), 1),
-            (Lines{"1|(1,x)|12.50|bad|[1,5)|10.0.0.1/8|'a' 'b'", "2|(,)|NULL|NULL|NULL|NULL|NULL", "3|NULL|NULL|NULL|NULL|NULL|NULL"}));
+            (Lines{"1|(1,x)|12.50|bad|[1,5)|10.0.0.1/8|'a' 'b'", "2|(,)|NULL|NULL|NULL|NULL|NULL",
+                   "3|NULL|NULL|NULL|NULL|NULL|NULL"}));
 }
 
 TEST_P(Copy, APartitionedTableIsReadThroughEveryPartition) {
-  sql_->run("CREATE TABLE root (id int PRIMARY KEY, v text) PARTITION BY RANGE (id);"
-            "CREATE TABLE low PARTITION OF root FOR VALUES FROM (0) TO (1000);"
-            "CREATE TABLE high (v text, id int NOT NULL); ALTER TABLE root ATTACH PARTITION high FOR VALUES FROM (1000) TO (9000);"
-            "INSERT INTO root SELECT g, 'v' || g FROM generate_series(1, 3000) g");
+  sql_->run(
+      "CREATE TABLE root (id int PRIMARY KEY, v text) PARTITION BY RANGE (id);"
+      "CREATE TABLE low PARTITION OF root FOR VALUES FROM (0) TO (1000);"
+      "CREATE TABLE high (v text, id int NOT NULL); ALTER TABLE root ATTACH PARTITION high FOR VALUES FROM (1000) TO (9000);"
+      "INSERT INTO root SELECT g, 'v' || g FROM generate_series(1, 3000) g");
   open();
   const auto snapshot = must(source_.snapshots->take_snapshot());
   const source::RangePlan planned = plan(*snapshot, "root");
@@ -86,15 +92,17 @@ TEST_P(Copy, APartitionedTableIsReadThroughEveryPartition) {
 }
 
 TEST_P(Copy, AnInheritingTablesRowsAreItsOwn) {
-  sql_->run("CREATE TABLE parent (id int PRIMARY KEY); CREATE TABLE child () INHERITS (parent);"
-            "INSERT INTO parent VALUES (1); INSERT INTO child VALUES (2)");
+  sql_->run(
+      "CREATE TABLE parent (id int PRIMARY KEY); CREATE TABLE child () INHERITS (parent);"
+      "INSERT INTO parent VALUES (1); INSERT INTO child VALUES (2)");
   open();
   const auto snapshot = must(source_.snapshots->take_snapshot());
   EXPECT_EQ(copy_all(source_, *snapshot, plan(*snapshot, "parent"), 1), Lines{"1"});
 }
 
 TEST_P(Copy, ARewriteBetweenTwoRangesIsNoticed) {
-  for (const char* rewrite : {"VACUUM FULL t", "TRUNCATE t", "ALTER TABLE t ALTER v TYPE bigint", "ALTER TABLE t SET UNLOGGED"}) {
+  for (const char* rewrite :
+       {"VACUUM FULL t", "TRUNCATE t", "ALTER TABLE t ALTER v TYPE bigint", "ALTER TABLE t SET UNLOGGED"}) {
     sql_->run("DROP TABLE IF EXISTS t");
     sql_->run("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1), (2, 2)");
     open();
@@ -126,7 +134,8 @@ TEST_P(Copy, ARewriteBetweenSnapshotAndPlanIsNoticed) {
 }
 
 TEST_P(Copy, AnotherShapeThanTheSnapshotsIsNoticed) {
-  for (const char* change : {"ADD n int DEFAULT 5", "DROP v", "RENAME v TO w", "RENAME TO u", "ALTER v TYPE varchar(30)"}) {
+  for (const char* change :
+       {"ADD n int DEFAULT 5", "DROP v", "RENAME v TO w", "RENAME TO u", "ALTER v TYPE varchar(30)"}) {
     sql_->run("DROP TABLE IF EXISTS t, u");
     sql_->run("CREATE TABLE t (id int PRIMARY KEY, v varchar(20)); INSERT INTO t VALUES (1, 'a')");
     open();
@@ -159,8 +168,9 @@ TEST_P(Copy, ADeadSnapshotIsNoticed) {
   const auto snapshot = must(source_.snapshots->take_snapshot());
   const source::RangePlan planned = plan(*snapshot, "t");
   EXPECT_TRUE(snapshot->alive());
-  sql_->run("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE state = 'idle in transaction'"
-            " AND datname = current_database()");
+  sql_->run(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE state = 'idle in transaction'"
+      " AND datname = current_database()");
   EXPECT_FALSE(snapshot->alive());
   EXPECT_EQ(copy_error(*snapshot, planned).kind, ErrorKind::unreachable);
 }
@@ -175,17 +185,31 @@ TEST_P(Copy, TheSnapshotHoldsNoLockOnATable) {
 }
 
 TEST_P(Copy, SettingsOfDatabaseAndRoleDoNotChangeAValue) {
-  sql_->run("ALTER DATABASE " + database_ + " SET datestyle = 'German'; ALTER DATABASE " + database_ + " SET extra_float_digits = 0;"
-            "ALTER DATABASE " + database_ + " SET bytea_output = 'escape'; ALTER DATABASE " + database_ + " SET intervalstyle = 'iso_8601';"
-            "ALTER DATABASE " + database_ + " SET timezone = 'Asia/Tokyo'; ALTER DATABASE " + database_ + " SET default_transaction_read_only = on;"
-            "ALTER DATABASE " + database_ + " SET statement_timeout = '1ms'; ALTER DATABASE " + database_ + " SET search_path = 'nowhere'");
+  sql_->run("ALTER DATABASE " + database_ + " SET datestyle = 'German'; ALTER DATABASE " + database_ +
+            " SET extra_float_digits = 0;"
+            "ALTER DATABASE " +
+            database_ + " SET bytea_output = 'escape'; ALTER DATABASE " + database_ +
+            " SET intervalstyle = 'iso_8601';"
+            "ALTER DATABASE " +
+            database_ + " SET timezone = 'Asia/Tokyo'; ALTER DATABASE " + database_ +
+            " SET default_transaction_read_only = on;"
+            "ALTER DATABASE " +
+            database_ + " SET statement_timeout = '1ms'; ALTER DATABASE " + database_ + " SET search_path = 'nowhere'");
   Session set(url());
-  for (const char* name : {"datestyle", "intervalstyle", "extra_float_digits", "timezone", "bytea_output", "statement_timeout",
-                           "default_transaction_read_only", "row_security", "client_encoding", "lock_timeout", "lc_monetary"}) {
-    const std::map<std::string, std::string> wanted{
-        {"datestyle", "ISO, MDY"}, {"intervalstyle", "postgres"}, {"extra_float_digits", "3"}, {"timezone", "UTC"},
-        {"bytea_output", "hex"}, {"statement_timeout", "0"}, {"default_transaction_read_only", "off"}, {"row_security", "off"},
-        {"client_encoding", "UTF8"}, {"lock_timeout", "0"}, {"lc_monetary", "C"}};
+  for (const char* name :
+       {"datestyle", "intervalstyle", "extra_float_digits", "timezone", "bytea_output", "statement_timeout",
+        "default_transaction_read_only", "row_security", "client_encoding", "lock_timeout", "lc_monetary"}) {
+    const std::map<std::string, std::string> wanted{{"datestyle", "ISO, MDY"},
+                                                    {"intervalstyle", "postgres"},
+                                                    {"extra_float_digits", "3"},
+                                                    {"timezone", "UTC"},
+                                                    {"bytea_output", "hex"},
+                                                    {"statement_timeout", "0"},
+                                                    {"default_transaction_read_only", "off"},
+                                                    {"row_security", "off"},
+                                                    {"client_encoding", "UTF8"},
+                                                    {"lock_timeout", "0"},
+                                                    {"lc_monetary", "C"}};
     if (std::string(name) == "datestyle") {
       EXPECT_TRUE(set.value("SHOW datestyle").starts_with("ISO"));
     } else {

@@ -18,15 +18,16 @@ std::vector<LogicalType> types_of(const TableShape& shape) {
 void append_lines(ColumnBatch& batch, std::size_t count, std::vector<std::string>& lines) {
   for (std::size_t r = 0; r < count; ++r) {
     std::string line;
-    for (std::size_t c = 0; c < batch.columns().size(); ++c) line += (c > 0 ? "|" : "") + value_text(batch.columns()[c], r);
+    for (std::size_t c = 0; c < batch.columns().size(); ++c)
+      line += (c > 0 ? "|" : "") + value_text(batch.columns()[c], r);
     lines.push_back(std::move(line));
   }
 }
 
 }  // namespace
 
-std::vector<std::string> copy_all(source::Source& source, const source::Snapshot& snapshot, const source::RangePlan& plan,
-                                  int streams) {
+std::vector<std::string> copy_all(source::Source& source, const source::Snapshot& snapshot,
+                                  const source::RangePlan& plan, int streams) {
   const std::vector<LogicalType> types = types_of(plan.shape);
   const auto queue = std::make_shared<source::RangeQueue>(plan.ranges);
   std::vector<std::unique_ptr<RowStream>> open;
@@ -61,7 +62,8 @@ std::string Follower::row_text(TableId table, Bytes row) {
       continue;
     }
     const ColumnDecoder decoder = must(source_.decoders->decoder(shape.columns[i], shape.columns[i].type));
-    if (decoder.decode(decoder, cells[i], batch.columns()[i], 0) != Decoded::ok) return "(undecodable " + shape.columns[i].name + ")";
+    if (decoder.decode(decoder, cells[i], batch.columns()[i], 0) != Decoded::ok)
+      return "(undecodable " + shape.columns[i].name + ")";
     text += value_text(batch.columns()[i], 0);
   }
   return text + ")";
@@ -87,7 +89,8 @@ std::string Follower::line_of(SourceMessage& message) {
   }
   if (const auto* part = std::get_if<PartBegun>(&message)) return part->first ? "part first" : "part";
   if (std::holds_alternative<PartEnded>(message)) return "part end";
-  if (const auto* aborted = std::get_if<PartAborted>(&message)) return aborted->sub == aborted->xid ? "abort" : "abort sub";
+  if (const auto* aborted = std::get_if<PartAborted>(&message))
+    return aborted->sub == aborted->xid ? "abort" : "abort sub";
   if (auto* seen = std::get_if<ShapeSeen>(&message)) {
     TableShape& known = shapes_[seen->shape.table];
     if (known == seen->shape) return {};  // the server repeats one whenever its caches were dropped
@@ -100,7 +103,8 @@ std::string Follower::line_of(SourceMessage& message) {
       return "message " + std::string(step->change.prefix) + " " + std::string(text_of(step->change.content));
     }
     std::string line = "truncate";
-    for (const TableId table : step->change.tables) line += " " + (shapes_.contains(table) ? shapes_[table].name.table : "?");
+    for (const TableId table : step->change.tables)
+      line += " " + (shapes_.contains(table) ? shapes_[table].name.table : "?");
     return line;
   }
   if (const auto* progressed = std::get_if<Progressed>(&message)) through_ = progressed->through;

@@ -11,8 +11,8 @@
 namespace lockstep::postgres_test {
 
 /// The rows of all ranges of a plan, read by `streams` streams side by side, as sorted lines "1|text|NULL".
-std::vector<std::string> copy_all(source::Source& source, const source::Snapshot& snapshot, const source::RangePlan& plan,
-                                  int streams);
+std::vector<std::string> copy_all(source::Source& source, const source::Snapshot& snapshot,
+                                  const source::RangePlan& plan, int streams);
 
 /// What the stream says, as one line a message, with rows decoded.
 class Follower {

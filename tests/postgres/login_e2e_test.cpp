@@ -66,8 +66,9 @@ class Tls : public ::testing::Test {
     if (programs_of(15).empty()) GTEST_SKIP() << "PostgreSQL 15 is not installed";
     server_ = std::make_unique<Server>(programs_of(15), "");
     const std::string data = server_->folder() / "data";
-    const std::string make = "openssl req -new -x509 -days 3 -nodes -subj /CN=localhost -addext subjectAltName=DNS:localhost -out " +
-                             data + "/server.crt -keyout " + data + "/server.key 2>/dev/null && chmod 600 " + data + "/server.key";
+    const std::string make =
+        "openssl req -new -x509 -days 3 -nodes -subj /CN=localhost -addext subjectAltName=DNS:localhost -out " + data +
+        "/server.crt -keyout " + data + "/server.key 2>/dev/null && chmod 600 " + data + "/server.key";
     ASSERT_EQ(std::system(make.c_str()), 0);
     const std::string give = "chown --reference=" + data + " " + data + "/server.crt " + data + "/server.key";
     ASSERT_EQ(std::system(give.c_str()), 0);
@@ -98,7 +99,8 @@ TEST_F(Tls, UpToFullVerificationAndNoFurther) {
 
 TEST_F(Tls, CopyAndStreamWorkThroughIt) {
   Session sql(server_->url("postgres"));
-  sql.run("CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t SELECT g, repeat('x', 50) FROM generate_series(1, 20000) g");
+  sql.run(
+      "CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t SELECT g, repeat('x', 50) FROM generate_series(1, 20000) g");
   auto source = must(postgres::open_postgres(url("localhost", "sslmode=require"), {}));
   auto setup = postgres::plan_setup("tls", "postgres");
   setup.tables = {must(source.setter->tables())[0].shape.table};
@@ -113,7 +115,9 @@ TEST_F(Tls, CopyAndStreamWorkThroughIt) {
   sql.run("UPDATE t SET v = 'y' WHERE id <= 5000");
   Follower follower(source);
   const auto lines = follower.until_caught_up();
-  EXPECT_EQ(std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("update"); }), 5000);
+  EXPECT_EQ(
+      std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("update"); }),
+      5000);
   must(source.changes->acknowledge(follower.last_commit()));
   source.changes->close();
   must(source.setter->remove(setup));

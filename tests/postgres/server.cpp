@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fcntl.h>
 #include <cstdio>
 #include <cstdlib>
-#include <fcntl.h>
 #include <fstream>
 #include <stdexcept>
 
@@ -58,7 +58,8 @@ int wait_for(pid_t child) {
 }  // namespace
 
 std::filesystem::path programs_of(int version) {
-  const std::string command = std::string(LOCKSTEP_DEPS) + " where postgresql-" + std::to_string(version) + " 2>/dev/null";
+  const std::string command =
+      std::string(LOCKSTEP_DEPS) + " where postgresql-" + std::to_string(version) + " 2>/dev/null";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return {};
   char line[4096] = {};
@@ -79,22 +80,27 @@ Server::Server(const std::filesystem::path& programs, const std::string& setting
 
 void Server::initialise() {
   if (const passwd* user = getpwnam("postgres"); geteuid() == 0 && user != nullptr) {
-    if (chown(folder_.c_str(), user->pw_uid, user->pw_gid) != 0) throw std::runtime_error("cannot give the folder away");
+    if (chown(folder_.c_str(), user->pw_uid, user->pw_gid) != 0)
+      throw std::runtime_error("cannot give the folder away");
   }
   const std::string data = folder_ / "data";
-  const std::vector<std::string> words{programs_ / "initdb", "-D", data, "-U", "postgres", "--auth-local=trust",
-                                       "--auth-host=scram-sha-256", "-E", "UTF8", "--locale=C", "--no-sync"};
+  const std::vector<std::string> words{
+      programs_ / "initdb",        "-D", data,   "-U",         "postgres", "--auth-local=trust",
+      "--auth-host=scram-sha-256", "-E", "UTF8", "--locale=C", "--no-sync"};
   if (wait_for(spawn(words, folder_ / "log")) != 0) throw std::runtime_error("initdb failed, see " + folder_.string());
   std::ofstream(folder_ / "data/postgresql.conf", std::ios::app)
-      << "port = " << port_ << "\nunix_socket_directories = '" << folder_.string() << "'\nlisten_addresses = '127.0.0.1'\n"
+      << "port = " << port_ << "\nunix_socket_directories = '" << folder_.string()
+      << "'\nlisten_addresses = '127.0.0.1'\n"
       << "wal_level = logical\nmax_wal_senders = 10\nmax_replication_slots = 20\nmax_prepared_transactions = 5\n"
-      << "fsync = off\nlogical_decoding_work_mem = 64kB\nautovacuum = off\n" << settings_ << "\n";
+      << "fsync = off\nlogical_decoding_work_mem = 64kB\nautovacuum = off\n"
+      << settings_ << "\n";
 }
 
 void Server::start() {
   process_ = spawn({programs_ / "postgres", "-D", folder_ / "data"}, folder_ / "log");
   for (int tries = 0; tries < 300; ++tries) {
-    auto session = postgres::Connection::open(must(postgres::Address::parse(url("postgres"))), postgres::Purpose::ordinary);
+    auto session =
+        postgres::Connection::open(must(postgres::Address::parse(url("postgres"))), postgres::Purpose::ordinary);
     if (session.ok()) return;
     int status = 0;
     if (waitpid(process_, &status, WNOHANG) == process_) break;

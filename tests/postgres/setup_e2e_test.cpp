@@ -23,12 +23,13 @@ constexpr const char* traces =
     " UNION ALL SELECT 'schema', nspname FROM pg_namespace WHERE nspname LIKE 'lockstep%' ORDER BY 1, 2";
 
 TEST_P(Preparing, LeavesNothingBehindWhenItIsRemoved) {
-  sql_->run("CREATE TABLE keyed (id int PRIMARY KEY); CREATE TABLE keyless (a int);"
-            "CREATE TABLE own_full (a int); ALTER TABLE own_full REPLICA IDENTITY FULL");
+  sql_->run(
+      "CREATE TABLE keyed (id int PRIMARY KEY); CREATE TABLE keyless (a int);"
+      "CREATE TABLE own_full (a int); ALTER TABLE own_full REPLICA IDENTITY FULL");
   const Lines before = sql_->lines(traces);
   set_up();
-  EXPECT_EQ(sql_->lines(traces), (Lines{"identity|keyless f", "identity|own_full f", "publication|" + setup_.publication,
-                                        "slot|" + setup_.slot}));
+  EXPECT_EQ(sql_->lines(traces), (Lines{"identity|keyless f", "identity|own_full f",
+                                        "publication|" + setup_.publication, "slot|" + setup_.slot}));
   must(source_.setter->remove(setup_));
   EXPECT_EQ(sql_->lines(traces), before);
   must(source_.setter->remove(setup_));  // again changes nothing
@@ -53,7 +54,8 @@ TEST_P(Preparing, SomebodyElsesPublicationIsNeitherChangedNorDropped) {
   sql_->run("CREATE PUBLICATION " + setup_.publication + " FOR TABLE a WITH (publish_via_partition_root)");
   const Status refused = source_.setter->publish(setup_);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().remedy, "run: ALTER PUBLICATION \"" + setup_.publication + "\" ADD TABLE ONLY \"public\".\"b\"");
+  EXPECT_EQ(refused.error().remedy,
+            "run: ALTER PUBLICATION \"" + setup_.publication + "\" ADD TABLE ONLY \"public\".\"b\"");
   sql_->run("ALTER PUBLICATION " + setup_.publication + " ADD TABLE b");
   must(source_.setter->publish(setup_));
   must(source_.setter->remove(setup_));
@@ -67,7 +69,8 @@ TEST_P(Preparing, IdentityIsTheSystemsAndTheDatabases) {
   EXPECT_EQ(identity.system, sql_->value("SELECT system_identifier FROM pg_control_system()"));
   EXPECT_EQ(identity.timeline, 1u);
   EXPECT_EQ(identity.database, database_);
-  EXPECT_EQ(std::to_string(identity.database_id), sql_->value("SELECT oid FROM pg_database WHERE datname = current_database()"));
+  EXPECT_EQ(std::to_string(identity.database_id),
+            sql_->value("SELECT oid FROM pg_database WHERE datname = current_database()"));
   EXPECT_TRUE(identity.version.starts_with(std::to_string(GetParam()) + ".")) << identity.version;
 }
 
@@ -109,8 +112,9 @@ TEST_P(Preparing, TablesAreListedWithTheirKeysAndWithWhatIsLeftOutAndWhy) {
 }
 
 TEST_P(Preparing, ASelectionPicksTablesAndAnUnknownPatternIsNamed) {
-  sql_->run("CREATE TABLE orders (id int PRIMARY KEY); CREATE TABLE orders_old (id int PRIMARY KEY); CREATE TABLE log (a int);"
-            "CREATE VIEW seen AS SELECT 1 AS one");
+  sql_->run(
+      "CREATE TABLE orders (id int PRIMARY KEY); CREATE TABLE orders_old (id int PRIMARY KEY); CREATE TABLE log (a int);"
+      "CREATE VIEW seen AS SELECT 1 AS one");
   const auto names = [&](postgres::Selection selection) {
     Lines found;
     for (const auto& table : must(open({selection}).setter->tables())) {
@@ -210,8 +214,9 @@ TEST_P(Preparing, ATableWhoseUpdatesPublishingWouldBreakIsLeftOut) {
 }
 
 TEST_P(Preparing, EveryMissingRightIsNamedWithItsGrant) {
-  sql_->run("CREATE TABLE t (id int PRIMARY KEY); CREATE SCHEMA closed; CREATE TABLE closed.c (id int PRIMARY KEY);"
-            "ALTER TABLE t ENABLE ROW LEVEL SECURITY");
+  sql_->run(
+      "CREATE TABLE t (id int PRIMARY KEY); CREATE SCHEMA closed; CREATE TABLE closed.c (id int PRIMARY KEY);"
+      "ALTER TABLE t ENABLE ROW LEVEL SECURITY");
   const std::string role = "plain_" + database_;
   sql_->run("CREATE ROLE " + role + " LOGIN PASSWORD 'pw'");
   open();
@@ -232,7 +237,8 @@ TEST_P(Preparing, EveryMissingRightIsNamedWithItsGrant) {
 
   // Having done what was said, a role without any special standing sets up, copies, follows and takes away.
   sql_->run("ALTER ROLE " + role + " REPLICATION BYPASSRLS; GRANT CREATE ON DATABASE " + database_ + " TO " + role +
-            "; GRANT USAGE ON SCHEMA closed TO " + role + "; ALTER TABLE t OWNER TO " + role + "; ALTER TABLE closed.c OWNER TO " + role);
+            "; GRANT USAGE ON SCHEMA closed TO " + role + "; ALTER TABLE t OWNER TO " + role +
+            "; ALTER TABLE closed.c OWNER TO " + role);
   EXPECT_TRUE(must(plain.setter->obstacles(setup_)).empty());
   must(plain.setter->publish(setup_));
   const auto slot = must(plain.setter->create_slot(setup_, [](const std::string&) { return true; }));

@@ -15,13 +15,15 @@ TEST_P(Stream, InsertUpdateDeleteTruncateAndKeyChangeComeInOrder) {
   const source::CreatedSlot slot = set_up();
   must(source_.changes->start(setup_, slot.start));
   sql_->run("INSERT INTO t VALUES ('one', 1, 1.5, '{\"k\": 1}'), ('two', 2, NULL, NULL)");
-  sql_->run("BEGIN; UPDATE t SET a = 'ONE' WHERE id = 1; UPDATE t SET id = 3 WHERE id = 2; DELETE FROM t WHERE id = 1; COMMIT");
+  sql_->run(
+      "BEGIN; UPDATE t SET a = 'ONE' WHERE id = 1; UPDATE t SET id = 3 WHERE id = 2; DELETE FROM t WHERE id = 1; COMMIT");
   sql_->run("TRUNCATE t");
   Follower follower(source_);
-  EXPECT_EQ(follower.until_caught_up(),
-            (Lines{"begin", "shape t", "insert t (one, 1, 1.50, {\"k\": 1})", "insert t (two, 2, NULL, NULL)", "commit",
-                   "begin", "update t - (ONE, 1, 1.50, {\"k\": 1})", "update t (NULL, 2, NULL, NULL) (two, 3, NULL, NULL)",
-                   "delete t (NULL, 1, NULL, NULL)", "commit", "begin", "truncate t", "commit"}));
+  EXPECT_EQ(
+      follower.until_caught_up(),
+      (Lines{"begin", "shape t", "insert t (one, 1, 1.50, {\"k\": 1})", "insert t (two, 2, NULL, NULL)", "commit",
+             "begin", "update t - (ONE, 1, 1.50, {\"k\": 1})", "update t (NULL, 2, NULL, NULL) (two, 3, NULL, NULL)",
+             "delete t (NULL, 1, NULL, NULL)", "commit", "begin", "truncate t", "commit"}));
   EXPECT_TRUE(follower.saw_binary());
   const TableShape shape = follower.shape(setup_.tables[0]);
   EXPECT_EQ(shape, must(source_.setter->tables())[0].shape);
@@ -57,8 +59,9 @@ TEST_P(Stream, ALargeTransactionComesWhileItIsOpenAndASavepointIsDropped) {
   sql_->run("CREATE TABLE t (id int PRIMARY KEY, v text)");
   const source::CreatedSlot slot = set_up();
   must(source_.changes->start(setup_, slot.start));
-  sql_->run("BEGIN; INSERT INTO t SELECT g, 'kept' FROM generate_series(1, 2000) g; SAVEPOINT s;"
-            " INSERT INTO t SELECT g, 'dropped' FROM generate_series(10001, 12000) g");
+  sql_->run(
+      "BEGIN; INSERT INTO t SELECT g, 'kept' FROM generate_series(1, 2000) g; SAVEPOINT s;"
+      " INSERT INTO t SELECT g, 'dropped' FROM generate_series(10001, 12000) g");
   Follower follower(source_);
   const Lines open = follower.until_line("insert t (10500, ");
   EXPECT_EQ(open[0], "part first");
@@ -110,7 +113,8 @@ TEST_P(Stream, AnOpenTransactionStartsAgainFromItsFirstChangeAfterAReconnect) {
   follower.until_line("commit");
   must(source_.changes->acknowledge(follower.last_commit()));
   source_.changes->close();
-  while (!source_.changes->start(setup_, follower.last_commit()).ok()) postgres::pause_for(std::chrono::milliseconds(20));
+  while (!source_.changes->start(setup_, follower.last_commit()).ok())
+    postgres::pause_for(std::chrono::milliseconds(20));
   writer.run("COMMIT");
   Follower again(source_);
   const Lines lines = again.until_caught_up();
@@ -137,7 +141,8 @@ TEST_P(Stream, XidsAreTheSnapshotsOwn) {
   sql_->run("CREATE TABLE t (id int PRIMARY KEY)");
   const source::CreatedSlot slot = set_up();
   must(source_.changes->start(setup_, slot.start));
-  const std::uint64_t xid = std::stoull(sql_->value("WITH i AS (INSERT INTO t VALUES (1) RETURNING 1) SELECT pg_current_xact_id() FROM i"));
+  const std::uint64_t xid =
+      std::stoull(sql_->value("WITH i AS (INSERT INTO t VALUES (1) RETURNING 1) SELECT pg_current_xact_id() FROM i"));
   Follower follower(source_);
   follower.until_caught_up();
   EXPECT_EQ(follower.xids(), std::vector<Xid>{Xid{xid}});
@@ -165,7 +170,8 @@ TEST_P(Stream, AColumnWithoutBinaryDecoderTurnsTheStreamToText) {
 TEST_P(Stream, RenamedColumnsKeepTheirNumbers) {
   sql_->run("CREATE TABLE t (id int PRIMARY KEY, a int, b int)");
   const source::CreatedSlot slot = set_up();
-  sql_->run("INSERT INTO t VALUES (1, 2, 3); ALTER TABLE t RENAME a TO c; ALTER TABLE t RENAME b TO a; INSERT INTO t VALUES (2)");
+  sql_->run(
+      "INSERT INTO t VALUES (1, 2, 3); ALTER TABLE t RENAME a TO c; ALTER TABLE t RENAME b TO a; INSERT INTO t VALUES (2)");
   must(source_.changes->start(setup_, slot.start));
   Follower follower(source_);
   follower.until_line("insert t (1, 2, 3)");
@@ -182,9 +188,10 @@ TEST_P(Stream, RenamedColumnsKeepTheirNumbers) {
 }
 
 TEST_P(Stream, APartitionedTableSpeaksAsItsRootButIsSilentAboutAPartitionsTruncate) {
-  sql_->run("CREATE TABLE root (id int PRIMARY KEY, v text) PARTITION BY RANGE (id);"
-            "CREATE TABLE low PARTITION OF root FOR VALUES FROM (0) TO (10);"
-            "CREATE TABLE high (v text, id int NOT NULL); ALTER TABLE root ATTACH PARTITION high FOR VALUES FROM (10) TO (90)");
+  sql_->run(
+      "CREATE TABLE root (id int PRIMARY KEY, v text) PARTITION BY RANGE (id);"
+      "CREATE TABLE low PARTITION OF root FOR VALUES FROM (0) TO (10);"
+      "CREATE TABLE high (v text, id int NOT NULL); ALTER TABLE root ATTACH PARTITION high FOR VALUES FROM (10) TO (90)");
   const source::CreatedSlot slot = set_up();
   ASSERT_EQ(setup_.tables.size(), 1u);
   must(source_.changes->start(setup_, slot.start));
@@ -256,13 +263,18 @@ TEST_P(Stream, APublicationThatSomebodyHasChangedIsSaidSo) {
   EXPECT_EQ(start_after("ALTER PUBLICATION " + name + " DROP TABLE b"),
             "lost_history: table public.b was taken out of publication " + name + ", so that changes were not sent");
   EXPECT_EQ(start_after("ALTER PUBLICATION " + name + " ADD TABLE b"),
-            "lost_history: table public.b was taken out of publication " + name + " and put in again, so that changes were not sent");
+            "lost_history: table public.b was taken out of publication " + name +
+                " and put in again, so that changes were not sent");
   EXPECT_EQ(start_after("DROP TABLE b"), "");
-  EXPECT_EQ(start_after("ALTER PUBLICATION " + name + " DROP TABLE a; ALTER PUBLICATION " + name + " ADD TABLE a WHERE (id > 5)"),
-            "lost_history: publication " + name + " was narrowed to a part of table public.a, so that changes were not sent");
-  EXPECT_EQ(start_after("DROP PUBLICATION " + name + "; CREATE PUBLICATION " + name + " FOR TABLE a WITH (publish_via_partition_root)"),
+  EXPECT_EQ(
+      start_after("ALTER PUBLICATION " + name + " DROP TABLE a; ALTER PUBLICATION " + name +
+                  " ADD TABLE a WHERE (id > 5)"),
+      "lost_history: publication " + name + " was narrowed to a part of table public.a, so that changes were not sent");
+  EXPECT_EQ(start_after("DROP PUBLICATION " + name + "; CREATE PUBLICATION " + name +
+                        " FOR TABLE a WITH (publish_via_partition_root)"),
             "lost_history: publication " + name + " was dropped and made again, so that changes were not sent");
-  EXPECT_EQ(start_after("DROP PUBLICATION " + name), "lost_history: publication " + name + " was dropped, so that changes were not sent");
+  EXPECT_EQ(start_after("DROP PUBLICATION " + name),
+            "lost_history: publication " + name + " was dropped, so that changes were not sent");
 }
 
 TEST_P(Stream, APublicationThatIsChangedUnderTheStreamIsNoticed) {

@@ -126,7 +126,8 @@ class ApplierRun {
   StateId leading(const VisibleSet& visible) {
     StateId state{journal_.first_held().value - 1};
     // The list also holds what is not durable yet; a shorter start is right as well.
-    while (state < journal_.durable().last && visible.contains(journal_.commit_at(StateId{state.value + 1}).value().xid)) {
+    while (state < journal_.durable().last &&
+           visible.contains(journal_.commit_at(StateId{state.value + 1}).value().xid)) {
       ++state.value;
     }
     return state;

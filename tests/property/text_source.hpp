@@ -31,7 +31,8 @@ std::vector<std::vector<std::string>> sorted_texts(const std::vector<TextRow>& r
 class TextSource {
  public:
   /// `prefix` stands before all keys (keyless: all values): two sources of one table never meet.
-  explicit TextSource(TableShape shape, std::string prefix = "") : shape_(std::move(shape)), prefix_(std::move(prefix)) {}
+  explicit TextSource(TableShape shape, std::string prefix = "")
+      : shape_(std::move(shape)), prefix_(std::move(prefix)) {}
 
   /// Makes one change and appends it, encoded. Few keys, so that they meet.
   void change(Dice& dice, ShapeId id, std::vector<std::byte>& out);

@@ -79,7 +79,8 @@ void Checks::tables_equal_truth(const Truth& truth) {
     const SimTable& table = world_.server.tables()[i];
     const auto rows = world_.destination.rows(table.shape.name);
     if (!rows) {
-      if (table.first_copy) broken("table " + table.shape.name.table + " of the first copy is not visible with the others");
+      if (table.first_copy)
+        broken("table " + table.shape.name.table + " of the first copy is not visible with the others");
       continue;
     }
     const Rows have = sorted_texts(*rows);
@@ -103,7 +104,8 @@ bool Checks::changes_ours(const Truth& truth) const {
 
 void Checks::after_open(const journal::Journal& journal) {
   const journal::Durable durable = journal.durable();
-  if (!commits_.empty() && durable.last < commits_.rbegin()->first) broken("the journal has lost a commit that was durable");
+  if (!commits_.empty() && durable.last < commits_.rbegin()->first)
+    broken("the journal has lost a commit that was durable");
   const Lsn through = durable.through ? lsn_of(*durable.through) : world_.server.slot_start();
   if (through < world_.server.confirmed()) broken("the source has forgotten more than the journal holds");
 }

@@ -37,8 +37,8 @@ class Checks {
 
   World& world_;
   std::optional<destination::Shown> last_shown_;
-  std::map<StateId, Lsn> commits_;         ///< what a state id, once durable, names
-  std::map<StateId, Lsn> shown_at_;        ///< the position first shown with a state id
+  std::map<StateId, Lsn> commits_;   ///< what a state id, once durable, names
+  std::map<StateId, Lsn> shown_at_;  ///< the position first shown with a state id
   std::set<std::string> checked_copies_;
 };
 

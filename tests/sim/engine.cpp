@@ -39,7 +39,11 @@ EngineOptions draw_options(Dice& dice) {
 }
 
 Engine::Engine(World& world, const EngineOptions& options, Flaw flaw, std::set<Xid>& emptied)
-    : world_(world), options_(options), flaw_(flaw), emptied_(emptied), lying_disk_(world.disk),
+    : world_(world),
+      options_(options),
+      flaw_(flaw),
+      emptied_(emptied),
+      lying_disk_(world.disk),
       destination_(world.destination, flaw, world.dice) {
   world_.snapshots.plant(source_flaws(flaw));
   world_.changes.plant(source_flaws(flaw));
@@ -204,7 +208,8 @@ Status Engine::want_late() {
 
 bool Engine::at_rest() const {
   if (!started() || applier_->step_is_open() || group_ || applier_->publish_waits() || !applier_->shown()) return false;
-  if (!world_.notebook.late_is_wanted || !apply::copy_needs(applier_->contents(), wanted_).to_copy.empty()) return false;
+  if (!world_.notebook.late_is_wanted || !apply::copy_needs(applier_->contents(), wanted_).to_copy.empty())
+    return false;
   const auto& shown = world_.destination.shown();
   return shown && std::get<PgPosition>(shown->position).end >= world_.server.log_end();
 }

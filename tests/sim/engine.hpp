@@ -87,8 +87,8 @@ class Engine {
   std::unique_ptr<apply::Applier> applier_;
   std::optional<copy::CopyGroup> group_;
   bool hidden_created_ = false;
-  bool must_look_ = false;              ///< hidden tables have changed, or may have, and the applier has not seen it
-  bool copy_begins_ = false;            ///< nothing is released until the applier has seen the hidden tables
+  bool must_look_ = false;    ///< hidden tables have changed, or may have, and the applier has not seen it
+  bool copy_begins_ = false;  ///< nothing is released until the applier has seen the hidden tables
   std::vector<InFlight> in_flight_;
   std::optional<Position> honestly_durable_;
 };

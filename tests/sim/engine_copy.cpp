@@ -24,7 +24,8 @@ Status Engine::copy() {
     return look_again();
   }
   if (group_) {
-    const bool failed = std::any_of(in_flight_.begin(), in_flight_.end(), [](const InFlight& one) { return one.failed; });
+    const bool failed =
+        std::any_of(in_flight_.begin(), in_flight_.end(), [](const InFlight& one) { return one.failed; });
     return failed && world_.dice.one_in(2) ? settle_one() : load_one();
   }
   const apply::CopyNeeds needs = apply::copy_needs(applier_->contents(), wanted_);
@@ -53,7 +54,8 @@ Status Engine::open_group(const std::vector<TableId>& tables) {
     request.slot_visible.reset();
     request.trimmed.clear();
   }
-  Result<std::optional<copy::CopyGroup>> opened = copy::CopyGroup::open(world_.snapshots, *journal_, std::move(request));
+  Result<std::optional<copy::CopyGroup>> opened =
+      copy::CopyGroup::open(world_.snapshots, *journal_, std::move(request));
   if (!opened.ok()) return survive(opened.error());
   if (!opened.value()) {
     world_.record.reach(Probe::snapshot_not_enough);
@@ -80,8 +82,8 @@ Status Engine::load_one() {
     return !one.failed && (&one == &in_flight_.back() || world_.dice.one_in(2));
   });
   if (chosen == in_flight_.end()) return Done{};
-  const Result<destination::CopyCounts> loaded = copy::load_unit(world_.snapshots, destination_, group_->snapshot(),
-                                                                 chosen->unit, 1 + world_.dice.below(2));
+  const Result<destination::CopyCounts> loaded =
+      copy::load_unit(world_.snapshots, destination_, group_->snapshot(), chosen->unit, 1 + world_.dice.below(2));
   if (!loaded.ok()) {
     chosen->failed = loaded.error();  // settled when the destination may be asked
     return Done{};
@@ -94,7 +96,8 @@ Status Engine::load_one() {
 }
 
 Status Engine::settle_one() {
-  const auto failed = std::find_if(in_flight_.begin(), in_flight_.end(), [](const InFlight& one) { return one.failed; });
+  const auto failed =
+      std::find_if(in_flight_.begin(), in_flight_.end(), [](const InFlight& one) { return one.failed; });
   const Result<copy::Setback> setback = group_->failed(destination_, failed->unit, *failed->failed);
   if (!setback.ok()) return survive(setback.error());  // asked again
   const Error why = *failed->failed;

@@ -17,7 +17,8 @@ class FlawedStep final : public destination::Step {
     return flaw_ == Flaw::fold_forgets_key_change ? inner_->write(without_moves(batch)) : inner_->write(batch);
   }
   Status write_hidden(const destination::TableBatch& batch) override {
-    return flaw_ == Flaw::fold_forgets_key_change ? inner_->write_hidden(without_moves(batch)) : inner_->write_hidden(batch);
+    return flaw_ == Flaw::fold_forgets_key_change ? inner_->write_hidden(without_moves(batch))
+                                                  : inner_->write_hidden(batch);
   }
   Status publish(TableId hidden) override {
     if (flaw_ == Flaw::published_one_by_one && published_++ > 0) return Done{};  // the others come in the next step
@@ -78,7 +79,8 @@ Result<destination::CopyCounts> FlawedDestination::copy_into(TableId hidden, con
 
 Result<std::unique_ptr<destination::Step>> FlawedDestination::begin(const std::optional<destination::Shown>& expected) {
   TRY(step, inner_.begin(expected));
-  return std::unique_ptr<destination::Step>(std::make_unique<FlawedStep>(inner_, std::move(step), expected, flaw_, dice_));
+  return std::unique_ptr<destination::Step>(
+      std::make_unique<FlawedStep>(inner_, std::move(step), expected, flaw_, dice_));
 }
 
 }  // namespace lockstep::sim

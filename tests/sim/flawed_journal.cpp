@@ -4,7 +4,9 @@ namespace lockstep::sim {
 
 class LyingDisk::File final : public DiskFile {
  public:
-  File(LyingDisk& disk, std::unique_ptr<DiskFile> inner) : disk_(disk), inner_(std::move(inner)) { disk_.open_.insert(this); }
+  File(LyingDisk& disk, std::unique_ptr<DiskFile> inner) : disk_(disk), inner_(std::move(inner)) {
+    disk_.open_.insert(this);
+  }
   ~File() override { disk_.open_.erase(this); }
   File(const File&) = delete;
   File& operator=(const File&) = delete;

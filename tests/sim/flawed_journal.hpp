@@ -57,7 +57,7 @@ class FlawedJournal final : public journal::Journal {
  private:
   std::unique_ptr<journal::Journal> inner_;
   Flaw flaw_;
-  std::set<Xid>& emptied_;   ///< outlives the journal: what an abort has emptied stays empty
+  std::set<Xid>& emptied_;  ///< outlives the journal: what an abort has emptied stays empty
   std::set<Xid> open_;
 };
 

@@ -33,9 +33,9 @@ enum class Flaw : std::uint8_t {
 
 struct FlawAbout {
   Flaw flaw;
-  std::string_view name;       ///< as in the protocol's model, where it has it
+  std::string_view name;  ///< as in the protocol's model, where it has it
   std::string_view what;
-  std::uint64_t seeds_max;     ///< must be found within so many
+  std::uint64_t seeds_max;  ///< must be found within so many
 };
 
 /// All but `none`.

@@ -5,12 +5,12 @@
 //   sim same [SEEDS]                          a seed gives the same run twice
 //   sim --seed N [--flaw NAME] [--trace]      one run again
 
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "run.hpp"
 
@@ -50,7 +50,8 @@ bool everything_reached(const Record& total) {
 int rule(std::uint64_t seeds, std::uint64_t first) {
   Record total;
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
-    std::fprintf(stderr, "\rseed %llu", static_cast<unsigned long long>(seed));  // last thing seen should a CHECK end us
+    std::fprintf(stderr, "\rseed %llu",
+                 static_cast<unsigned long long>(seed));  // last thing seen should a CHECK end us
     Run run(seed, Flaw::none, false);
     run.go();
     total.add(run.record());

@@ -11,10 +11,11 @@ namespace {
 constexpr std::uint64_t stormy_steps = 260;
 constexpr std::uint64_t calm_steps_max = 6000;  // within so many steps everything has arrived, or something is stuck
 
-constexpr std::array failpoints{
-    "copy.snapshot_taken", "copy.range_loaded",    "copy.complete",      "publish.before_commit", "publish.after_commit",
-    "journal.before_write", "journal.before_fsync", "journal.after_fsync", "journal.segment_created", "journal.before_trim",
-    "ack.before",           "apply.chunk_written",  "apply.before_commit", "apply.after_commit"};
+constexpr std::array failpoints{"copy.snapshot_taken",   "copy.range_loaded",    "copy.complete",
+                                "publish.before_commit", "publish.after_commit", "journal.before_write",
+                                "journal.before_fsync",  "journal.after_fsync",  "journal.segment_created",
+                                "journal.before_trim",   "ack.before",           "apply.chunk_written",
+                                "apply.before_commit",   "apply.after_commit"};
 
 }  // namespace
 
@@ -91,7 +92,8 @@ void Run::fault() {
       return world_.record.happened(Fault::power_cut_in_call);
     case disk:
       if (power_goes_) return;
-      world_.disk.fail_call(1 + world_.dice.below(40), world_.dice.one_in(2) ? ErrorKind::no_space : ErrorKind::unexpected);
+      world_.disk.fail_call(1 + world_.dice.below(40),
+                            world_.dice.one_in(2) ? ErrorKind::no_space : ErrorKind::unexpected);
       return world_.record.happened(Fault::disk_failed);
     case failpoint: return plant_failpoint();
     case down: world_.destination_down_steps = static_cast<std::uint32_t>(world_.dice.below(60)); return;

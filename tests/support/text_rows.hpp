@@ -80,7 +80,8 @@ class TextDecoders final : public DecoderFactory {
  public:
   Result<ColumnDecoder> decoder(const Column& column, const LogicalType& target) const override {
     if (target.kind == TypeKind::text) return ColumnDecoder{decode_to_text, target, column.source_type, -1};
-    if (target.kind == TypeKind::int16) return ColumnDecoder{decode_to_number<std::int16_t>, target, column.source_type, -1};
+    if (target.kind == TypeKind::int16)
+      return ColumnDecoder{decode_to_number<std::int16_t>, target, column.source_type, -1};
     return Error{ErrorKind::unsupported, "tests know only text and int16"};
   }
 };

@@ -68,7 +68,9 @@ std::string braces(Dice& dice, std::string (*element)(Dice&), const std::vector<
 
 }  // namespace
 
-std::string random_float4(Dice& dice) { return float_literal(std::bit_cast<float>(static_cast<std::uint32_t>(dice()))); }
+std::string random_float4(Dice& dice) {
+  return float_literal(std::bit_cast<float>(static_cast<std::uint32_t>(dice())));
+}
 
 std::string random_float8(Dice& dice) {
   switch (dice() % 4) {
@@ -141,9 +143,10 @@ std::string random_ipv4(Dice& dice) {
 std::string random_ipv6(Dice& dice) { return fmt::format("{}/{}", random_words(dice, 8), 128 - dice() % 3); }
 
 std::string random_text(Dice& dice, std::size_t characters_max) {
-  static const char* const characters[] = {"a", "Z", "0", " ", "\t", "\n", "\r", "\\", "\"", "'", ",", "{", "}", "[",
-                                           "]", "(", ")", "NULL", "null", "\v", "\f", "\x01", "\x7f", "é", "א", "😀",
-                                           "e\u0301", "\u2028", "\uFEFF", "\u00A0", "plain"};
+  static const char* const characters[] = {"a",  "Z",    "0",       " ",      "\t",     "\n",     "\r",   "\\",
+                                           "\"", "'",    ",",       "{",      "}",      "[",      "]",    "(",
+                                           ")",  "NULL", "null",    "\v",     "\f",     "\x01",   "\x7f", "é",
+                                           "א",  "😀",   "e\u0301", "\u2028", "\uFEFF", "\u00A0", "plain"};
   std::string text;
   for (std::size_t i = up_to(dice, characters_max); i > 0; --i) text += characters[dice() % std::size(characters)];
   return text;

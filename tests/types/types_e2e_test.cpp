@@ -160,8 +160,9 @@ TEST_F(Types, cut_short_are_malformed_and_never_read_beyond) {
     make_table({type.sql_type, type.values, 0});
     const postgres::SourceType source = source_type();
     const Column column{"v", postgres::logical_type(source), source.oid, source.modifier, 2};
-    const bool any_length = source.element == 0 && (column.type.kind == TypeKind::text ||
-                            column.type.kind == TypeKind::json || column.type.kind == TypeKind::bytes);
+    const bool any_length =
+        source.element == 0 && (column.type.kind == TypeKind::text || column.type.kind == TypeKind::json ||
+                                column.type.kind == TypeKind::bytes);
     const Answer binary = session_->run("SELECT v FROM v ORDER BY id", {}, Form::binary);
     for (int row = 0; row < binary.rows(); ++row) {
       const std::string_view value = binary.get(row, 0);

@@ -44,7 +44,8 @@ ErrorKind kind_of(int code) {
 std::string remedy_for(ErrorKind kind, const std::string& path) {
   if (kind == ErrorKind::bad_data) {
     return "restore the file from a backup taken while the mirror was stopped, or start afresh: drop the replication slot "
-           "and the publication at the source, and remove the folder of " + path;
+           "and the publication at the source, and remove the folder of " +
+           path;
   }
   if (kind == ErrorKind::busy) return "another process uses it; wait for it or stop it";
   if (kind == ErrorKind::refused) return "give this user the right to write the file and its folder";
@@ -64,7 +65,11 @@ class SqliteCatalog final : public Catalog {
   Error failed(const std::string& doing) const {
     const int code = sqlite3_extended_errcode(db_.get());
     const ErrorKind kind = kind_of(code);
-    return {kind, "catalog " + path_ + ": " + doing + ": " + sqlite3_errmsg(db_.get()), remedy_for(kind, path_), {}, {},
+    return {kind,
+            "catalog " + path_ + ": " + doing + ": " + sqlite3_errmsg(db_.get()),
+            remedy_for(kind, path_),
+            {},
+            {},
             "sqlite " + std::to_string(code)};
   }
   Error damaged(const std::string& what) const {
@@ -109,7 +114,8 @@ bool parse_number(std::string_view text, std::uint64_t& into) {
 bool parse_list(std::string_view text, std::vector<TableId>& into) {
   while (!text.empty()) {
     const std::size_t blank = text.find(' ');
-    if (blank == std::string_view::npos || !parse_number(text.substr(0, blank), into.emplace_back().value)) return false;
+    if (blank == std::string_view::npos || !parse_number(text.substr(0, blank), into.emplace_back().value))
+      return false;
     text.remove_prefix(blank + 1);
   }
   return true;
@@ -257,7 +263,11 @@ Result<std::unique_ptr<Catalog>> open_sqlite(const std::string& path, std::chron
   Database db(raw);
   if (code != SQLITE_OK) {
     const ErrorKind kind = kind_of(code);
-    return Error{kind, "catalog " + path + ": " + sqlite3_errstr(code), remedy_for(kind, path), {}, {},
+    return Error{kind,
+                 "catalog " + path + ": " + sqlite3_errstr(code),
+                 remedy_for(kind, path),
+                 {},
+                 {},
                  "sqlite " + std::to_string(code)};
   }
   sqlite3_busy_timeout(raw, static_cast<int>(busy_wait_max.count()));

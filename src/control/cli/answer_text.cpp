@@ -32,7 +32,7 @@ std::string one_line(const std::string& text) {
 }
 
 bool is_number(const std::string& type) {
-  constexpr std::array numbers{"TINYINT",  "SMALLINT",  "INTEGER",  "BIGINT",  "HUGEINT", "UTINYINT",
+  constexpr std::array numbers{"TINYINT",   "SMALLINT", "INTEGER", "BIGINT",   "HUGEINT", "UTINYINT",
                                "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT",   "DOUBLE"};
   return type.starts_with("DECIMAL") || std::find(numbers.begin(), numbers.end(), type) != numbers.end();
 }
@@ -92,7 +92,9 @@ std::string as_csv(const Answer& answer) {
   return text;
 }
 
-std::string json_text(const std::string& text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string json_text(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string json_cell(const std::optional<std::string>& cell, const std::string& type) {
   if (!cell) return "null";
@@ -162,7 +164,8 @@ Result<std::string> status_text(const std::string& json) {
                       shown(at("applied", "state_id")), shown(at("applied", "commit_time")));
   text += fmt::format("behind    {}, {:.1f} s\n", lag.is_number() ? human_bytes(lag.get<double>()) : "-",
                       status.value("lag_seconds", Json(0)).get<double>());
-  text += fmt::format("journal   {}, state {}\n", human_bytes(at("journal", "bytes").is_number() ? at("journal", "bytes").get<double>() : 0),
+  text += fmt::format("journal   {}, state {}\n",
+                      human_bytes(at("journal", "bytes").is_number() ? at("journal", "bytes").get<double>() : 0),
                       shown(at("journal", "state_id")));
   if (!status.value("error", Json()).is_null()) text += "error     " + shown(status["error"]) + "\n";
   return text + "\n" + tables_text(status.value("tables", Json::array()));

@@ -63,22 +63,29 @@ void add_mirror(CLI::App* verb, MirrorChoice& choice, const std::string& name_de
 void add_run(Parsing& parsing) {
   RunArguments& run = parsing.run;
   CLI::App* verb = parsing.app.add_subcommand("run", "Copy, then follow every change, until it is stopped");
-  verb->add_option("--from", run.from, "The source: postgresql://user@host:port/database; a password may be env:NAME or file:PATH")
+  verb->add_option("--from", run.from,
+                   "The source: postgresql://user@host:port/database; a password may be env:NAME or file:PATH")
       ->type_name("SOURCE")
       ->required();
   verb->add_option("--to", run.to, "The destination; default: duckdb:NAME.duckdb")->type_name("DESTINATION");
   add_mirror(verb, run.mirror, "the source's database name");
   verb->add_option("--tables", run.selection.tables, "Only these: names or patterns, with or without schema")
-      ->delimiter(',')->type_name("P,...");
+      ->delimiter(',')
+      ->type_name("P,...");
   verb->add_option("--exclude", run.selection.exclude, "All but these")->delimiter(',')->type_name("P,...");
-  verb->add_option("--keyless", parsing.keyless, "Tables without a usable key: set REPLICA IDENTITY FULL, or leave them out")
-      ->check(CLI::IsMember({"full", "leave-out"}))->capture_default_str();
-  verb->add_flag("--until-caught-up", run.until_caught_up, "End once everything committed by now is visible; keeps the slot");
+  verb->add_option("--keyless", parsing.keyless,
+                   "Tables without a usable key: set REPLICA IDENTITY FULL, or leave them out")
+      ->check(CLI::IsMember({"full", "leave-out"}))
+      ->capture_default_str();
+  verb->add_flag("--until-caught-up", run.until_caught_up,
+                 "End once everything committed by now is visible; keeps the slot");
   verb->add_option("--memory", parsing.memory, "Memory to use, as in 512M or 4G")->type_name("SIZE");
   verb->add_option("--copy-workers", run.copy_workers, "Readers side by side during a table copy")
-      ->check(CLI::Range(1, 64))->capture_default_str();
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
   verb->add_option("--log-level", parsing.log_level, "What to say")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))->capture_default_str();
+      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
+      ->capture_default_str();
   verb->footer(run_footer);
 }
 
@@ -91,18 +98,22 @@ void add_asking(Parsing& parsing) {
   add_mirror(wait, parsing.wait.mirror, "the only one there is");
   CLI::Option_group* goal = wait->add_option_group("goal", "What to wait for");
   goal->add_flag("--caught-up", parsing.caught_up, "Everything that is committed at the source by now");
-  goal->add_option("--position", parsing.position, "Everything up to a position, as the source prints it")->type_name("P");
+  goal->add_option("--position", parsing.position, "Everything up to a position, as the source prints it")
+      ->type_name("P");
   goal->add_option("--state-id", parsing.state_id, "A state id")->type_name("N");
   goal->require_option(1);
-  wait->add_option("--timeout", parsing.timeout_seconds, "Give up after so many seconds, with exit code 4; default: never")
-      ->check(CLI::NonNegativeNumber)->type_name("SECONDS");
+  wait->add_option("--timeout", parsing.timeout_seconds,
+                   "Give up after so many seconds, with exit code 4; default: never")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS");
   wait->footer(wait_footer);
 
   CLI::App* query = parsing.app.add_subcommand("query", "Ask the copy; reading only, from one true state");
   query->add_option("sql", parsing.query.sql, "The statement")->required()->type_name("SQL");
   add_mirror(query, parsing.query.mirror, "the only one there is");
   query->add_option("--format", parsing.format, "How to print it")
-      ->check(CLI::IsMember({"table", "csv", "json"}))->capture_default_str();
+      ->check(CLI::IsMember({"table", "csv", "json"}))
+      ->capture_default_str();
   query->footer(query_footer);
 }
 
@@ -117,7 +128,8 @@ void add_rest(Parsing& parsing) {
   add_plain(parsing, "resume", Verb::resume, "Go on after a pause");
   add_plain(parsing, "stop", Verb::stop, "Finish the batch in hand and end the running process");
 
-  CLI::App* drop = parsing.app.add_subcommand("drop", "Take the mirror away at source and here; the copied tables stay");
+  CLI::App* drop =
+      parsing.app.add_subcommand("drop", "Take the mirror away at source and here; the copied tables stay");
   add_mirror(drop, parsing.drop.mirror, "the only one there is");
   drop->add_flag("--yes", parsing.drop.yes, "Really");
   drop->add_option("--from", parsing.drop.from, "The source, when a password is needed")->type_name("SOURCE");
@@ -127,7 +139,9 @@ void add_rest(Parsing& parsing) {
 
   CLI::App* completion = parsing.app.add_subcommand("completion", "Print a completion script for a shell");
   completion->add_option("shell", parsing.shell, "bash, zsh or fish")
-      ->required()->check(CLI::IsMember({"bash", "zsh", "fish"}))->type_name("SHELL");
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("SHELL");
 }
 
 /// What the parser knows, for completion scripts: they cannot lag behind it.
@@ -244,7 +258,7 @@ Result<std::uint64_t> parse_size(const std::string& text) {
   if (at == 0 || number == 0) return bad;
   while (at < text.size() && text[at] == ' ') ++at;
   const std::string unit = text.substr(at);
-  const std::map<std::string, unsigned> shifts{{"", 0},   {"B", 0},   {"K", 10},   {"KB", 10}, {"KiB", 10}, {"M", 20},
+  const std::map<std::string, unsigned> shifts{{"", 0},    {"B", 0},    {"K", 10}, {"KB", 10}, {"KiB", 10}, {"M", 20},
                                                {"MB", 20}, {"MiB", 20}, {"G", 30}, {"GB", 30}, {"GiB", 30}};
   const auto shift = shifts.find(unit);
   if (shift == shifts.end()) return bad;

@@ -20,9 +20,28 @@ Verb parsed(const std::vector<const char*>& words) {
 }
 
 TEST(Arguments, RunTakesAllItsOptions) {
-  const auto run = parsed<RunArguments>({"run", "--from", "postgresql://u@h/shop", "--to", "duckdb:x.duckdb", "--mirror", "m",
-                                         "--state", "/s", "--tables", "a*,b", "--tables", "c", "--exclude", "d", "--keyless",
-                                         "leave-out", "--until-caught-up", "--memory", "1G", "--copy-workers", "7"});
+  const auto run = parsed<RunArguments>({"run",
+                                         "--from",
+                                         "postgresql://u@h/shop",
+                                         "--to",
+                                         "duckdb:x.duckdb",
+                                         "--mirror",
+                                         "m",
+                                         "--state",
+                                         "/s",
+                                         "--tables",
+                                         "a*,b",
+                                         "--tables",
+                                         "c",
+                                         "--exclude",
+                                         "d",
+                                         "--keyless",
+                                         "leave-out",
+                                         "--until-caught-up",
+                                         "--memory",
+                                         "1G",
+                                         "--copy-workers",
+                                         "7"});
   EXPECT_EQ(run.from, "postgresql://u@h/shop");
   EXPECT_EQ(run.to, "duckdb:x.duckdb");
   EXPECT_EQ(run.mirror.name, "m");
@@ -61,13 +80,25 @@ TEST(Arguments, EveryOtherVerb) {
 }
 
 TEST(Arguments, WrongUsageIsExitCodeTwo) {
-  const std::vector<std::vector<const char*>> wrong{
-      {}, {"dance"}, {"run"}, {"run", "--from"}, {"run", "--from", "x", "--numeric", "DOUBLE"},
-      {"run", "--from", "x", "--keyless", "maybe"}, {"run", "--from", "x", "--copy-workers", "0"},
-      {"run", "--from", "x", "--memory", "lots"}, {"run", "--from", "x", "extra"}, {"wait"},
-      {"wait", "--caught-up", "--state-id", "3"}, {"wait", "--position", "there"}, {"wait", "--caught-up", "--timeout", "-1"},
-      {"query"}, {"query", "select 1", "--format", "xml"}, {"drop"}, {"pause", "--now"}, {"completion", "tcsh"},
-      {"status", "--config", "f"}};
+  const std::vector<std::vector<const char*>> wrong{{},
+                                                    {"dance"},
+                                                    {"run"},
+                                                    {"run", "--from"},
+                                                    {"run", "--from", "x", "--numeric", "DOUBLE"},
+                                                    {"run", "--from", "x", "--keyless", "maybe"},
+                                                    {"run", "--from", "x", "--copy-workers", "0"},
+                                                    {"run", "--from", "x", "--memory", "lots"},
+                                                    {"run", "--from", "x", "extra"},
+                                                    {"wait"},
+                                                    {"wait", "--caught-up", "--state-id", "3"},
+                                                    {"wait", "--position", "there"},
+                                                    {"wait", "--caught-up", "--timeout", "-1"},
+                                                    {"query"},
+                                                    {"query", "select 1", "--format", "xml"},
+                                                    {"drop"},
+                                                    {"pause", "--now"},
+                                                    {"completion", "tcsh"},
+                                                    {"status", "--config", "f"}};
   for (const auto& words : wrong) {
     const Arguments arguments = parse(words);
     const auto* say = std::get_if<JustSay>(&arguments);
@@ -90,8 +121,8 @@ TEST(Arguments, CompletionKnowsEveryVerbAndOption) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const JustSay say = std::get<JustSay>(parse({"completion", shell}));
     EXPECT_EQ(say.exit_code, exit_done);
-    for (const char* word : {"run", "status", "wait", "query", "pause", "resume", "stop", "drop", "version", "until-caught-up",
-                             "caught-up", "leave-out", "csv"}) {
+    for (const char* word : {"run", "status", "wait", "query", "pause", "resume", "stop", "drop", "version",
+                             "until-caught-up", "caught-up", "leave-out", "csv"}) {
       EXPECT_NE(say.text.find(word), std::string::npos) << shell << " " << word;
     }
   }

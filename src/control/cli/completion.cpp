@@ -31,11 +31,12 @@ std::string bash(const std::vector<VerbAbout>& verbs) {
   for (const VerbAbout& verb : verbs) {
     names += (names.empty() ? "" : " ") + verb.name;
     const std::string words = joined(verb.words);
-    cases += fmt::format("    {}) words={} ;;\n", verb.name, quoted(option_names(verb) + (words.empty() ? "" : " " + words)));
+    cases += fmt::format("    {}) words={} ;;\n", verb.name,
+                         quoted(option_names(verb) + (words.empty() ? "" : " " + words)));
     for (const OptionAbout& option : verb.options) {
       if (option.choices.empty()) continue;
-      values += fmt::format("    '{} {}') COMPREPLY=($(compgen -W {} -- \"$current\")); return ;;\n", verb.name, option.name,
-                            quoted(joined(option.choices)));
+      values += fmt::format("    '{} {}') COMPREPLY=($(compgen -W {} -- \"$current\")); return ;;\n", verb.name,
+                            option.name, quoted(joined(option.choices)));
     }
   }
   return fmt::format(R"sh(# bash completion of lockstep: eval "$(lockstep completion bash)"
@@ -99,12 +100,14 @@ std::string fish(const std::vector<VerbAbout>& verbs) {
     out += fmt::format("complete -c lockstep -n __fish_use_subcommand -a {} -d {}\n", verb.name, quoted(verb.help));
     const std::string condition = quoted("__fish_seen_subcommand_from " + verb.name);
     for (const OptionAbout& option : verb.options) {
-      out += fmt::format("complete -c lockstep -n {} -l {} -d {}", condition, option.name.substr(2), quoted(option.help));
+      out +=
+          fmt::format("complete -c lockstep -n {} -l {} -d {}", condition, option.name.substr(2), quoted(option.help));
       if (!option.choices.empty()) out += " -x -a " + quoted(joined(option.choices));
       else if (option.takes_value) out += " -r -F";
       out += "\n";
     }
-    if (!verb.words.empty()) out += fmt::format("complete -c lockstep -n {} -a {}\n", condition, quoted(joined(verb.words)));
+    if (!verb.words.empty())
+      out += fmt::format("complete -c lockstep -n {} -a {}\n", condition, quoted(joined(verb.words)));
   }
   return out;
 }

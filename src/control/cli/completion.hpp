@@ -8,16 +8,16 @@
 namespace lockstep::control {
 
 struct OptionAbout {
-  std::string name;                    ///< "--tables"
+  std::string name;  ///< "--tables"
   std::string help;
   bool takes_value = false;
-  std::vector<std::string> choices;    ///< closed set of values; empty: any
+  std::vector<std::string> choices;  ///< closed set of values; empty: any
 };
 struct VerbAbout {
   std::string name;
   std::string help;
   std::vector<OptionAbout> options;
-  std::vector<std::string> words;      ///< closed set of positional words
+  std::vector<std::string> words;  ///< closed set of positional words
 };
 
 /// A completion script for "bash", "zsh" or "fish".

@@ -31,7 +31,8 @@ std::string help_of(const std::string& verb) {
 
 Names found(const std::string& text, const std::regex& what) {
   Names names;
-  for (auto at = std::sregex_iterator(text.begin(), text.end(), what); at != std::sregex_iterator(); ++at) names.insert((*at)[1]);
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), what); at != std::sregex_iterator(); ++at)
+    names.insert((*at)[1]);
   return names;
 }
 

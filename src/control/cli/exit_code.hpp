@@ -6,7 +6,7 @@ namespace lockstep::control {
 inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;
 inline constexpr int exit_wrong_usage = 2;
-inline constexpr int exit_assessment = 3;   ///< the assessment found a blocking problem
+inline constexpr int exit_assessment = 3;  ///< the assessment found a blocking problem
 inline constexpr int exit_timed_out = 4;
 
 }  // namespace lockstep::control

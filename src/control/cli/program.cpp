@@ -29,7 +29,8 @@ void wipe_password(char* argument) {
     if (colon < at) wipe(colon + 1, at);
   }
   constexpr std::string_view parameter = "password=";
-  for (std::size_t found = text.find(parameter); found != std::string_view::npos; found = text.find(parameter, found + 1)) {
+  for (std::size_t found = text.find(parameter); found != std::string_view::npos;
+       found = text.find(parameter, found + 1)) {
     const std::size_t begin = found + parameter.size();
     wipe(begin, std::min(text.find('&', begin), text.size()));
   }

@@ -14,7 +14,9 @@ using runtime::MirrorState;
 using runtime::MirrorStatus;
 using runtime::TableStatus;
 
-bool is_copied(const TableStatus& table) { return table.state == TableState::joining || table.state == TableState::live; }
+bool is_copied(const TableStatus& table) {
+  return table.state == TableState::joining || table.state == TableState::live;
+}
 
 /// Between 0 and 1; a table whose size nobody knows is half done until it is done.
 double fraction(const TableStatus& table) {
@@ -48,8 +50,8 @@ std::string cut(std::string text, std::size_t width) {
 
 std::string padded(const std::string& text, std::size_t width) {
   const std::string shown = cut(text, width);
-  const auto count = static_cast<std::size_t>(
-      std::count_if(shown.begin(), shown.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
+  const auto count = static_cast<std::size_t>(std::count_if(
+      shown.begin(), shown.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
   return shown + std::string(width - std::min(width, count), ' ');
 }
 
@@ -59,11 +61,12 @@ std::string painted(const std::string& text, const char* code, const Canvas& can
 
 std::string total_line(const MirrorStatus& status, const Rates& rates, const Canvas& canvas) {
   const CopyTotals totals = copy_totals(status);
-  const double done = totals.bytes == 0 ? 0 : static_cast<double>(totals.bytes_done) / static_cast<double>(totals.bytes);
-  std::string line = fmt::format("{} {} {:3.0f}%  {} of {} tables  {} of {}", runtime::name_of(status.state),
-                                 bar(done, canvas.width >= 100 ? 24 : 12), std::floor(done * 100), totals.tables_done,
-                                 totals.tables, human_bytes(static_cast<double>(totals.bytes_done)),
-                                 human_bytes(static_cast<double>(totals.bytes)));
+  const double done =
+      totals.bytes == 0 ? 0 : static_cast<double>(totals.bytes_done) / static_cast<double>(totals.bytes);
+  std::string line =
+      fmt::format("{} {} {:3.0f}%  {} of {} tables  {} of {}", runtime::name_of(status.state),
+                  bar(done, canvas.width >= 100 ? 24 : 12), std::floor(done * 100), totals.tables_done, totals.tables,
+                  human_bytes(static_cast<double>(totals.bytes_done)), human_bytes(static_cast<double>(totals.bytes)));
   if (rates.bytes_per_second > 0) {
     const double left = static_cast<double>(totals.bytes - totals.bytes_done) / rates.bytes_per_second;
     line += fmt::format("  {}/s  ETA {}", human_bytes(rates.bytes_per_second), clock_text(left));

@@ -12,13 +12,13 @@ namespace lockstep::control {
 /// What a terminal can show.
 struct Canvas {
   std::size_t width = 80;
-  std::size_t rows_max = 12;     ///< of bars, at most
+  std::size_t rows_max = 12;  ///< of bars, at most
   bool color = false;
 };
 
 /// What the status alone does not tell.
 struct Rates {
-  double bytes_per_second = 0;   ///< of the copy, smoothed
+  double bytes_per_second = 0;  ///< of the copy, smoothed
   double states_per_second = 0;
   double lag_seconds = 0;
 };

@@ -9,7 +9,8 @@ namespace {
 
 using destination::TableState;
 
-runtime::TableStatus table(const char* name, TableState state, std::uint64_t rows, double estimated, std::uint64_t bytes) {
+runtime::TableStatus table(const char* name, TableState state, std::uint64_t rows, double estimated,
+                           std::uint64_t bytes) {
   runtime::TableStatus status;
   status.name = {"public", name};
   status.state = state;
@@ -32,7 +33,8 @@ runtime::MirrorStatus copying() {
 TEST(Progress, ACopyShowsItsWholeAndTheTablesInHand) {
   const auto lines = render_progress(copying(), {500'000, 0, 0}, {110, 10, false});
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0], "copying [############............]  50%  1 of 3 tables  2.0 MB of 4.0 MB  500.0 kB/s  ETA 0:04  150 rows");
+  EXPECT_EQ(lines[0],
+            "copying [############............]  50%  1 of 3 tables  2.0 MB of 4.0 MB  500.0 kB/s  ETA 0:04  150 rows");
   EXPECT_EQ(lines[1], "  public.half                          [########........]  50%  50 rows of about 100");
 }
 
@@ -41,7 +43,8 @@ TEST(Progress, NothingIsWiderThanTheTerminal) {
   status.tables[1].name.table = std::string(60, 'n') + "äöü";
   status.error = std::string(300, 'e');
   for (const std::size_t width : {20u, 40u, 79u}) {
-    for (const std::string& line : render_progress(status, {}, {width, 10, false})) EXPECT_LE(line.size(), width) << line;
+    for (const std::string& line : render_progress(status, {}, {width, 10, false}))
+      EXPECT_LE(line.size(), width) << line;
   }
 }
 
@@ -71,7 +74,8 @@ TEST(Progress, StreamingIsOneLine) {
 
 TEST(Progress, ColorOnlyWhereItIsWanted) {
   const auto has_escape = [](const std::vector<std::string>& lines) {
-    return std::any_of(lines.begin(), lines.end(), [](const auto& line) { return line.find('\x1b') != std::string::npos; });
+    return std::any_of(lines.begin(), lines.end(),
+                       [](const auto& line) { return line.find('\x1b') != std::string::npos; });
   };
   EXPECT_TRUE(has_escape(render_progress(copying(), {}, {80, 5, true})));
   EXPECT_FALSE(has_escape(render_progress(copying(), {}, {80, 5, false})));

@@ -18,10 +18,10 @@
 namespace lockstep::control {
 namespace {
 
-constexpr std::chrono::seconds lock_wait{30};             // for a short verb, or a predecessor that is ending
+constexpr std::chrono::seconds lock_wait{30};  // for a short verb, or a predecessor that is ending
 constexpr std::chrono::milliseconds draw_period{200};
-constexpr std::chrono::seconds say_period{10};            // of progress lines, when there is no terminal
-constexpr std::size_t blocking_requests = 4;              // queries and the like that run at the same time
+constexpr std::chrono::seconds say_period{10};  // of progress lines, when there is no terminal
+constexpr std::size_t blocking_requests = 4;    // queries and the like that run at the same time
 
 void write_line(std::string_view line) {
   const std::string text = std::string(line) + "\n";
@@ -143,8 +143,11 @@ void Running::show() {
 void Running::say_progress(const runtime::MirrorStatus& status) {
   if (status.state != runtime::MirrorState::copying && status.state != runtime::MirrorState::joining) return;
   const CopyTotals totals = copy_totals(status);
-  log_->info("copy_progressed", {{"tables", totals.tables_done}, {"of_tables", totals.tables}, {"rows", totals.rows_done},
-                                 {"bytes", totals.bytes_done}, {"of_bytes", totals.bytes}});
+  log_->info("copy_progressed", {{"tables", totals.tables_done},
+                                 {"of_tables", totals.tables},
+                                 {"rows", totals.rows_done},
+                                 {"bytes", totals.bytes_done},
+                                 {"of_bytes", totals.bytes}});
 }
 
 int Running::exit_code() const {
@@ -154,7 +157,8 @@ int Running::exit_code() const {
 
 void Running::report_end() const {
   if (!outcome_->error) return log_->info("mirror_stopped", {{"mirror", name_}});
-  if (outcome_->obstacles.empty()) return log_->error("mirror_failed", {{"mirror", name_}, {"why", to_text(*outcome_->error)}});
+  if (outcome_->obstacles.empty())
+    return log_->error("mirror_failed", {{"mirror", name_}, {"why", to_text(*outcome_->error)}});
   for (const Error& obstacle : outcome_->obstacles) log_->error("assessment_blocked", {{"why", to_text(obstacle)}});
 }
 

@@ -75,7 +75,8 @@ Result<std::string> find_state_folder(const MirrorChoice& choice) {
   const std::vector<std::string> names = known_mirrors();
   if (names.size() == 1) return state_home() + "/" + names.front();
   if (names.empty()) {
-    return Error{ErrorKind::unreachable, "there is no mirror in " + state_home(), "say which one with --mirror or --state"};
+    return Error{ErrorKind::unreachable, "there is no mirror in " + state_home(),
+                 "say which one with --mirror or --state"};
   }
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
@@ -86,7 +87,8 @@ Status make_state_folder(const std::string& folder) {
   std::error_code failed;
   fs::create_directories(fs::path(folder).parent_path(), failed);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return Error{ErrorKind::refused, "state folder " + folder + ": " + std::strerror(errno), "choose another one with --state"};
+    return Error{ErrorKind::refused, "state folder " + folder + ": " + std::strerror(errno),
+                 "choose another one with --state"};
   }
   return Done{};
 }
@@ -94,8 +96,8 @@ Status make_state_folder(const std::string& folder) {
 void remove_state_folder(const std::string& folder) {
   std::error_code ignored;  // what cannot be removed stays, and the next run finds it harmless
   const std::string catalog = runtime::catalog_file(folder);
-  for (const std::string& path : {folder + "/control.sock", catalog, catalog + "-journal", runtime::journal_folder(folder),
-                                  folder + "/lock"}) {
+  for (const std::string& path :
+       {folder + "/control.sock", catalog, catalog + "-journal", runtime::journal_folder(folder), folder + "/lock"}) {
     fs::remove_all(path, ignored);
   }
   fs::remove(folder, ignored);

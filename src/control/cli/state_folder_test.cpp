@@ -16,9 +16,7 @@ using namespace std::chrono_literals;
 
 class StateFolderTest : public testing::Test {
  protected:
-  void SetUp() override {
-    ::setenv("XDG_STATE_HOME", home_.path().c_str(), 1);
-  }
+  void SetUp() override { ::setenv("XDG_STATE_HOME", home_.path().c_str(), 1); }
   void TearDown() override { ::unsetenv("XDG_STATE_HOME"); }
   void add_mirror(const std::string& name) {
     ASSERT_TRUE(make_state_folder(state_home() + "/" + name).ok());
@@ -40,7 +38,8 @@ TEST_F(StateFolderTest, TheOnlyMirrorNeedsNoName) {
 }
 
 TEST_F(StateFolderTest, ANameThatIsAPathIsRefused) {
-  for (const char* name : {"", "../x", "a/b", ".hidden", "-x", "a b", "ä"}) EXPECT_FALSE(check_mirror_name(name).ok()) << name;
+  for (const char* name : {"", "../x", "a/b", ".hidden", "-x", "a b", "ä"})
+    EXPECT_FALSE(check_mirror_name(name).ok()) << name;
   EXPECT_TRUE(check_mirror_name("shop_2.eu-1").ok());
 }
 

@@ -15,8 +15,8 @@
 namespace lockstep::control {
 namespace {
 
-constexpr std::chrono::seconds reach_wait{30};       // for a process that starts, ends, or answers another verb
-constexpr std::chrono::minutes end_wait{10};         // a large batch, or a checkpoint, may have to be finished
+constexpr std::chrono::seconds reach_wait{30};  // for a process that starts, ends, or answers another verb
+constexpr std::chrono::minutes end_wait{10};    // a large batch, or a checkpoint, may have to be finished
 
 Error no_mirror(const std::string& folder) {
   return {ErrorKind::unreachable, "there is no mirror in " + folder, "`lockstep run` makes one"};
@@ -62,7 +62,8 @@ Result<std::string> stop_and_wait(const std::string& folder, const Program& prog
       [&](Client& client) -> Result<std::string> {
         TRY(line, ask(client, PlainRequest{Verb::stop}, program));
         TRY_DO(parse_done(line));
-        if (!client.wait_for_end(end_wait, program.clock)) return Error{ErrorKind::busy, "the mirror has not ended yet"};
+        if (!client.wait_for_end(end_wait, program.clock))
+          return Error{ErrorKind::busy, "the mirror has not ended yet"};
         return std::string("stopped");
       },
       [] { return Result<std::string>(std::string("not running")); });
@@ -80,12 +81,14 @@ Result<std::string> do_to_mirror(const PlainArguments& arguments, const std::str
       },
       [&]() -> Result<std::string> {
         TRY_DO(mark_paused(folder, paused, program));
-        return std::string(paused ? "not running; the next run will be paused" : "not running; the next run will go on");
+        return std::string(paused ? "not running; the next run will be paused"
+                                  : "not running; the next run will go on");
       });
 }
 
 /// One try to wait: Done when reached; unreachable and busy are worth another try.
-Status wait_once(const WaitArguments& arguments, std::optional<std::chrono::milliseconds> left, const Program& program) {
+Status wait_once(const WaitArguments& arguments, std::optional<std::chrono::milliseconds> left,
+                 const Program& program) {
   TRY(folder, find_state_folder(arguments.mirror));
   TRY(client, Client::connect(folder));
   TRY(line, client.ask(encode(WaitRequest{arguments.what}), left, program.clock));
@@ -150,7 +153,8 @@ int do_wait(const WaitArguments& arguments, const Program& program) {
     const ErrorKind kind = reached.error().kind;
     if (kind != ErrorKind::cancelled && retry_for(kind) != Retry::later) return report(reached.error());
     if (left && left->count() == 0) {
-      report({ErrorKind::cancelled, "not reached in time" + (kind == ErrorKind::cancelled ? "" : ": " + to_text(reached.error()))});
+      report({ErrorKind::cancelled,
+              "not reached in time" + (kind == ErrorKind::cancelled ? "" : ": " + to_text(reached.error()))});
       return exit_timed_out;
     }
     if (kind != ErrorKind::cancelled) pause_for(look_every);
@@ -195,7 +199,8 @@ int do_drop(const DropArguments& arguments, const Program& program) {
   }
   if (folder.ok()) remove_state_folder(folder.value());  // what an interrupted drop may have left
   if (arguments.from.empty()) {
-    print("there is no mirror in " + folder.value() + ": nothing to drop; with --from, what it left at the source goes too\n");
+    print("there is no mirror in " + folder.value() +
+          ": nothing to drop; with --from, what it left at the source goes too\n");
     return exit_done;
   }
   const Status dropped = drop_by_name(arguments, program);

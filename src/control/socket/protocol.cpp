@@ -32,15 +32,16 @@ std::string text_at(const Json& json, const char* key) {
 Json optional_text(const std::optional<Position>& position) { return position ? Json(to_text(*position)) : Json(); }
 
 Json table_json(const runtime::TableStatus& table) {
-  return {{"name", to_text(table.name)},
-          {"state", destination::name_of(table.state)},
-          {"as_of_state_id", table.as_of ? Json(table.as_of->value) : Json()},
-          {"rows_copied", table.rows_copied},
-          {"rows_estimated", table.rows_estimated < 0 ? Json() : Json(static_cast<std::uint64_t>(table.rows_estimated))},
-          {"inserts", table.changes.inserts},
-          {"updates", table.changes.updates},
-          {"deletes", table.changes.deletes},
-          {"error", table.error.empty() ? Json() : Json(table.error)}};
+  return {
+      {"name", to_text(table.name)},
+      {"state", destination::name_of(table.state)},
+      {"as_of_state_id", table.as_of ? Json(table.as_of->value) : Json()},
+      {"rows_copied", table.rows_copied},
+      {"rows_estimated", table.rows_estimated < 0 ? Json() : Json(static_cast<std::uint64_t>(table.rows_estimated))},
+      {"inserts", table.changes.inserts},
+      {"updates", table.changes.updates},
+      {"deletes", table.changes.deletes},
+      {"error", table.error.empty() ? Json() : Json(table.error)}};
 }
 
 Json applied_json(const std::optional<destination::Shown>& applied) {
@@ -90,8 +91,12 @@ Result<Json> good_answer(std::string_view line) {
   }
   if (json["ok"].get<bool>()) return json;
   const Json error = json.value("error", Json::object());
-  return Error{kind_named(text_at(error, "kind")).value_or(ErrorKind::unexpected), text_at(error, "what"),
-               text_at(error, "remedy"), text_at(error, "table"), text_at(error, "column"), text_at(error, "native")};
+  return Error{kind_named(text_at(error, "kind")).value_or(ErrorKind::unexpected),
+               text_at(error, "what"),
+               text_at(error, "remedy"),
+               text_at(error, "table"),
+               text_at(error, "column"),
+               text_at(error, "native")};
 }
 
 Result<Request> parse_wait(const Json& json) {
@@ -191,8 +196,8 @@ Result<destination::Answer> parse_query(std::string_view line) {
   const Error bad{ErrorKind::bad_data, "the mirror's answer has no rows"};
   if (!all_texts(json.value("columns", Json())) || !all_texts(json.value("types", Json()))) return bad;
   if (!json.value("rows", Json()).is_array()) return bad;
-  destination::Answer answer{json["columns"].get<std::vector<std::string>>(),
-                             json["types"].get<std::vector<std::string>>(), {}};
+  destination::Answer answer{
+      json["columns"].get<std::vector<std::string>>(), json["types"].get<std::vector<std::string>>(), {}};
   for (const Json& cells : json["rows"]) {
     if (!cells.is_array() || cells.size() != answer.columns.size()) return bad;
     auto& row = answer.rows.emplace_back();

@@ -13,13 +13,23 @@
 namespace lockstep::control {
 
 enum class Verb : std::uint8_t { status, pause, resume, stop };
-struct PlainRequest { Verb verb{}; };
+struct PlainRequest {
+  Verb verb{};
+};
 struct WaitCaughtUp {};
-struct WaitPosition { Position target; };
-struct WaitState { StateId target; };
+struct WaitPosition {
+  Position target;
+};
+struct WaitState {
+  StateId target;
+};
 using WaitFor = std::variant<WaitCaughtUp, WaitPosition, WaitState>;
-struct WaitRequest { WaitFor what; };
-struct QueryRequest { std::string sql; };
+struct WaitRequest {
+  WaitFor what;
+};
+struct QueryRequest {
+  std::string sql;
+};
 using Request = std::variant<PlainRequest, WaitRequest, QueryRequest>;
 
 /// All lines are without their end.

@@ -21,13 +21,14 @@ TEST(ControlProtocol, EveryRequestComesBackAsItWasSent) {
   EXPECT_EQ(std::get<WaitPosition>(position.what).target, Position{PgPosition{Lsn{0x16b374d848}}});
   const auto state = std::get<WaitRequest>(round_trip(WaitRequest{WaitState{StateId{812}}}));
   EXPECT_EQ(std::get<WaitState>(state.what).target, StateId{812});
-  EXPECT_TRUE(std::holds_alternative<WaitCaughtUp>(std::get<WaitRequest>(round_trip(WaitRequest{WaitCaughtUp{}})).what));
+  EXPECT_TRUE(
+      std::holds_alternative<WaitCaughtUp>(std::get<WaitRequest>(round_trip(WaitRequest{WaitCaughtUp{}})).what));
 }
 
 TEST(ControlProtocol, NonsenseIsBadInput) {
-  for (const char* line : {"", "x", "[]", "{}", R"({"verb":"dance"})", R"({"verb":"wait"})", R"({"verb":7})",
-                           R"({"verb":"wait","for":"position","position":"here"})",
-                           R"({"verb":"wait","for":"state_id","state_id":-1})"}) {
+  for (const char* line :
+       {"", "x", "[]", "{}", R"({"verb":"dance"})", R"({"verb":"wait"})", R"({"verb":7})",
+        R"({"verb":"wait","for":"position","position":"here"})", R"({"verb":"wait","for":"state_id","state_id":-1})"}) {
     const auto parsed = parse_request(line);
     ASSERT_FALSE(parsed.ok()) << line;
     EXPECT_EQ(parsed.error().kind, ErrorKind::bad_input) << line;
@@ -35,7 +36,8 @@ TEST(ControlProtocol, NonsenseIsBadInput) {
 }
 
 TEST(ControlProtocol, AnErrorComesBackWithItsKindAndRemedy) {
-  const Status parsed = parse_done(error_line({ErrorKind::busy, "the file is locked", "wait", "public.t", "c", "55006"}));
+  const Status parsed =
+      parse_done(error_line({ErrorKind::busy, "the file is locked", "wait", "public.t", "c", "55006"}));
   ASSERT_FALSE(parsed.ok());
   EXPECT_EQ(parsed.error().kind, ErrorKind::busy);
   EXPECT_EQ(to_text(parsed.error()), "the file is locked (table public.t, column c) [55006]: wait");

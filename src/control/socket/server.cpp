@@ -101,9 +101,7 @@ void Server::handle_plain(ClientId id, Verb verb) {
     case Verb::status: return answer(id, status_line(controls_.status(), UnixMicros{clock_.wall().count()}));
     case Verb::pause: return answer_done(controls_.pause());
     case Verb::resume: return answer_done(controls_.resume());
-    case Verb::stop:
-      controls_.request_stop();
-      return answer(id, done_line());
+    case Verb::stop: controls_.request_stop(); return answer(id, done_line());
   }
 }
 
@@ -149,10 +147,12 @@ void Server::status_changed() {
 }
 
 void Server::handle_query(ClientId id, const std::string& sql) {
-  aside([&controls = controls_, sql] {
-    const Result<destination::Answer> answered = controls.query(sql);
-    return answered.ok() ? query_line(answered.value()) : error_line(answered.error());
-  }, [this, id](std::string line) { answer(id, std::move(line)); });
+  aside(
+      [&controls = controls_, sql] {
+        const Result<destination::Answer> answered = controls.query(sql);
+        return answered.ok() ? query_line(answered.value()) : error_line(answered.error());
+      },
+      [this, id](std::string line) { answer(id, std::move(line)); });
 }
 
 void Server::answer(ClientId id, std::string line) {

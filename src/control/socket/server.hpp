@@ -32,8 +32,8 @@ class Server {
     int fd = -1;
     std::string in;
     std::string out;
-    std::optional<runtime::Goal> goal;   ///< what it waits for
-    bool asked = false;                  ///< its line is in; there is only one
+    std::optional<runtime::Goal> goal;  ///< what it waits for
+    bool asked = false;                 ///< its line is in; there is only one
     bool answered = false;
   };
   using ClientId = std::uint64_t;

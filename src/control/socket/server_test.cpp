@@ -49,7 +49,11 @@ class ServerTest : public testing::Test {
     auto listening = Server::listen(folder_, loop_, workers_, mirror_, system_clock());
     ASSERT_TRUE(listening.ok()) << to_text(listening.error());
     server_ = std::move(listening).value();
-    mirror_.on_change([this] { loop_.post([this] { if (server_) server_->status_changed(); }); });
+    mirror_.on_change([this] {
+      loop_.post([this] {
+        if (server_) server_->status_changed();
+      });
+    });
     thread_ = std::jthread([this] { loop_.run(); });
   }
   void TearDown() override {
@@ -132,9 +136,7 @@ TEST_F(ServerTest, TheSocketIsForItsOwnerOnlyAndGoesWithTheServer) {
   EXPECT_EQ(about.st_mode & 0777u, 0700u);
 }
 
-TEST(Client, NobodyListening) {
-  EXPECT_EQ(Client::connect("/nowhere").error().kind, ErrorKind::unreachable);
-}
+TEST(Client, NobodyListening) { EXPECT_EQ(Client::connect("/nowhere").error().kind, ErrorKind::unreachable); }
 
 }  // namespace
 }  // namespace lockstep::control

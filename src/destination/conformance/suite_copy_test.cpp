@@ -63,8 +63,9 @@ TEST_P(DestinationPromises, ARangeThatFailsLeavesNeitherRowsNorLedger) {
   ASSERT_THAT(destination().create_hidden(ledger_of(people(), 1)), IsOk());
   std::vector<std::unique_ptr<RowStream>> streams;
   streams.push_back(std::make_unique<TextStream>(people(), numbered(0, 5000)));
-  streams.push_back(std::make_unique<TextStream>(people(), numbered(5000, 5010), 3,
-                                                 Error{ErrorKind::does_not_fit, "a value is too long", "", "public.people", "a"}));
+  streams.push_back(
+      std::make_unique<TextStream>(people(), numbered(5000, 5010), 3,
+                                   Error{ErrorKind::does_not_fit, "a value is too long", "", "public.people", "a"}));
   const auto failed = destination().copy_into(people().table, "group 1", std::vector<std::uint32_t>{0}, streams);
   ASSERT_THAT(failed, FailsWith(ErrorKind::does_not_fit));
   EXPECT_EQ(failed.error().what, "a value is too long");

@@ -9,12 +9,14 @@ using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
 TEST_P(DestinationPromises, AnyTextMayBeAName) {
-  const std::vector<TableName> names{{"public", "select"},  {"pub\"lic", "we\"ird; drop table x; --"}, {"Größe", "naïve 表"},
-                                     {"temp", "t"},         {"main", "t"},                             {"lockstep", "tables"},
+  const std::vector<TableName> names{{"public", "select"},   {"pub\"lic", "we\"ird; drop table x; --"},
+                                     {"Größe", "naïve 表"},  {"temp", "t"},
+                                     {"main", "t"},          {"lockstep", "tables"},
                                      {"public", "with.dot"}, {"public", " "}};
   std::uint64_t id = 500;
   for (const TableName& name : names) {
-    const TableShape shape = make_shape(++id, name, {{"a \"b\" c", int64_type}, {"order", text_type}, {"é", text_type}}, {0});
+    const TableShape shape =
+        make_shape(++id, name, {{"a \"b\" c", int64_type}, {"order", text_type}, {"é", text_type}}, {0});
     make_live(shape, {{"1", "x", "y"}});
     BatchBuilder changes(shape);
     ASSERT_THAT(apply(changes.update({"1", "it's", "z"}).insert({"2", "\"", ""})), IsOk()) << to_text(name);
@@ -52,7 +54,8 @@ TEST_P(DestinationPromises, ATableMayHaveHundredsOfColumns) {
   constexpr std::size_t width = 300;
   for (const bool keyed : {true, false}) {
     std::vector<std::pair<std::string, LogicalType>> columns{{"id", int64_type}};
-    for (std::size_t i = 1; i < width; ++i) columns.emplace_back("c" + std::to_string(i), i % 3 == 0 ? float64_type : text_type);
+    for (std::size_t i = 1; i < width; ++i)
+      columns.emplace_back("c" + std::to_string(i), i % 3 == 0 ? float64_type : text_type);
     const TableShape shape = make_shape(keyed ? 150 : 151, {"public", keyed ? "wide" : "wide_keyless"}, columns,
                                         keyed ? std::vector<std::uint16_t>{0} : std::vector<std::uint16_t>{});
     TextRow row(width, "1");

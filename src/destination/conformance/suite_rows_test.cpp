@@ -11,10 +11,13 @@ using testing::UnorderedElementsAre;
 TEST_P(DestinationPromises, InsertsUpdatesAndErasesReachTheirRows) {
   make_live(people(), {{"1", "ada", "x"}, {"2", "bob", "y"}, {"3", "cyd", "z"}});
   BatchBuilder changes(people());
-  changes.insert({"4", "dan", "\\N"}).update({"2", "bob", "new"}).erase({"1", "\\N", "\\N"}).erase({"99", "\\N", "\\N"});
+  changes.insert({"4", "dan", "\\N"})
+      .update({"2", "bob", "new"})
+      .erase({"1", "\\N", "\\N"})
+      .erase({"99", "\\N", "\\N"});
   ASSERT_THAT(apply(changes), IsOk());
-  EXPECT_THAT(rows(people()), UnorderedElementsAre(TextRow{"2", "bob", "new"}, TextRow{"3", "cyd", "z"},
-                                                   TextRow{"4", "dan", "NULL"}));
+  EXPECT_THAT(rows(people()),
+              UnorderedElementsAre(TextRow{"2", "bob", "new"}, TextRow{"3", "cyd", "z"}, TextRow{"4", "dan", "NULL"}));
 }
 
 TEST_P(DestinationPromises, ATruncateComesBeforeTheRowsOfItsBatch) {
@@ -35,8 +38,8 @@ TEST_P(DestinationPromises, AnUnchangedValueComesFromOlderLayersOrTheBaseRow) {
       .insert_over({"1", "~", "~"}, {{"1", "~", "from layer"}, {"1", "~", "too old"}}, {"1", "\\N", "\\N"})
       .insert_over({"3", "~", "new"}, {{"3", "from layer", "~"}, {"3", "too old", "too old"}}, {});
   ASSERT_THAT(apply(changes), IsOk());
-  EXPECT_THAT(rows(people()), UnorderedElementsAre(TextRow{"1", "from base", "from layer"}, TextRow{"2", "untouched", "b2"},
-                                                   TextRow{"3", "from layer", "new"}));
+  EXPECT_THAT(rows(people()), UnorderedElementsAre(TextRow{"1", "from base", "from layer"},
+                                                   TextRow{"2", "untouched", "b2"}, TextRow{"3", "from layer", "new"}));
 }
 
 // Two rows change their keys with one another, and a third one moves; their large values were not sent.

@@ -37,7 +37,8 @@ Put list(std::vector<Put> elements) {
 }
 __extension__ typedef __int128 Wide;
 Put wide(Wide value) {
-  return [value](VectorView& out, std::size_t row) { std::memcpy(static_cast<char*>(out.values) + 16 * row, &value, 16); };
+  return
+      [value](VectorView& out, std::size_t row) { std::memcpy(static_cast<char*>(out.values) + 16 * row, &value, 16); };
 }
 
 struct TypeCase {
@@ -53,7 +54,8 @@ std::vector<TypeCase> number_cases() {
       {plain(TypeKind::boolean), {{number<bool>(true), "true"}, {number<bool>(false), "false"}}},
       {plain(TypeKind::int16), {{number<std::int16_t>(-32768), "-32768"}, {number<std::int16_t>(32767), "32767"}}},
       {plain(TypeKind::int32), {{number<std::int32_t>(std::numeric_limits<std::int32_t>::min()), "-2147483648"}}},
-      {plain(TypeKind::int64), {{number<std::int64_t>(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808"}}},
+      {plain(TypeKind::int64),
+       {{number<std::int64_t>(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808"}}},
       {plain(TypeKind::uint32), {{number<std::uint32_t>(4294967295u), "4294967295"}}},
       {plain(TypeKind::float32), {{number<float>(0.1f), "0.1"}, {number<float>(-0.0f), "-0.0"}}},
       {plain(TypeKind::float64),
@@ -66,7 +68,8 @@ std::vector<TypeCase> number_cases() {
       {{TypeKind::decimal, 9, 0, 0}, {{number<std::int32_t>(999'999'999), "999999999"}}},
       {{TypeKind::decimal, 18, 18, 0}, {{number<std::int64_t>(-1), "-.000000000000000001"}}},
       {{TypeKind::decimal, 38, 10, 0},
-       {{wide(widest), "9999999999999999999999999999.9999999999"}, {wide(-widest), "-9999999999999999999999999999.9999999999"}}},
+       {{wide(widest), "9999999999999999999999999999.9999999999"},
+        {wide(-widest), "-9999999999999999999999999999.9999999999"}}},
   };
 }
 
@@ -74,11 +77,15 @@ std::vector<TypeCase> text_cases() {
   const std::string large(3'000'000, 'x');
   return {
       {plain(TypeKind::text),
-       {{text(""), ""}, {text("twelve bytes"), "twelve bytes"}, {text("thirteen byte"), "thirteen byte"},
-        {text("Größe 表 🦆"), "Größe 表 🦆"}, {text(large), large}}},
+       {{text(""), ""},
+        {text("twelve bytes"), "twelve bytes"},
+        {text("thirteen byte"), "thirteen byte"},
+        {text("Größe 表 🦆"), "Größe 表 🦆"},
+        {text(large), large}}},
       {plain(TypeKind::json), {{text("{\"a\": [1,  2]}"), "{\"a\": [1,  2]}"}}},
       {plain(TypeKind::bytes), {{text(std::string("a\0b\xff", 4)), "a\\x00b\\xFF"}, {text(""), ""}}},
-      {plain(TypeKind::uuid), {{wide(static_cast<Wide>(static_cast<__uint128_t>(1) << 127) + 1), "00000000-0000-0000-0000-000000000001"}}},
+      {plain(TypeKind::uuid),
+       {{wide(static_cast<Wide>(static_cast<__uint128_t>(1) << 127) + 1), "00000000-0000-0000-0000-000000000001"}}},
   };
 }
 
@@ -86,18 +93,23 @@ std::vector<TypeCase> time_cases() {
   constexpr std::int64_t day = 86'400'000'000;
   return {
       {plain(TypeKind::date),
-       {{number<std::int32_t>(0), "1970-01-01"}, {number<std::int32_t>(date_infinity), "infinity"},
-        {number<std::int32_t>(-date_infinity), "-infinity"}, {number<std::int32_t>(-719'529), "0002-12-31 (BC)"}}},
-      {plain(TypeKind::time), {{number<std::int64_t>(day - 1), "23:59:59.999999"}, {number<std::int64_t>(day), "24:00:00"}}},
+       {{number<std::int32_t>(0), "1970-01-01"},
+        {number<std::int32_t>(date_infinity), "infinity"},
+        {number<std::int32_t>(-date_infinity), "-infinity"},
+        {number<std::int32_t>(-719'529), "0002-12-31 (BC)"}}},
+      {plain(TypeKind::time),
+       {{number<std::int64_t>(day - 1), "23:59:59.999999"}, {number<std::int64_t>(day), "24:00:00"}}},
       {plain(TypeKind::time_tz),
        {{number<std::uint64_t>(pack_time_tz(3'600'000'000, 5 * 3600 + 1800)), "01:00:00+05:30"},
         {number<std::uint64_t>(pack_time_tz(0, -15 * 3600)), "00:00:00-15"}}},
       {plain(TypeKind::timestamp),
-       {{number<std::int64_t>(-1), "1969-12-31 23:59:59.999999"}, {number<std::int64_t>(timestamp_infinity), "infinity"},
+       {{number<std::int64_t>(-1), "1969-12-31 23:59:59.999999"},
+        {number<std::int64_t>(timestamp_infinity), "infinity"},
         {number<std::int64_t>(-timestamp_infinity), "-infinity"}}},
       {plain(TypeKind::timestamp_tz), {{number<std::int64_t>(timestamp_infinity), "infinity"}}},
       {plain(TypeKind::interval),
-       {{number<IntervalValue>({14, -3, 1}), "1 year 2 months -3 days 00:00:00.000001"}, {number<IntervalValue>({}), "00:00:00"}}},
+       {{number<IntervalValue>({14, -3, 1}), "1 year 2 months -3 days 00:00:00.000001"},
+        {number<IntervalValue>({}), "00:00:00"}}},
   };
 }
 
@@ -111,11 +123,14 @@ std::vector<TypeCase> list_cases() {
   const Put inner = list({text("a longer text than twelve"), null(), text("b")});
   return {
       {{TypeKind::int32, 0, 0, 1},
-       {{list({}), "[]"}, {list({number<std::int32_t>(1), null(), number<std::int32_t>(3)}), "[1, NULL, 3]"}, {list(many), many_text + "]"}}},
+       {{list({}), "[]"},
+        {list({number<std::int32_t>(1), null(), number<std::int32_t>(3)}), "[1, NULL, 3]"},
+        {list(many), many_text + "]"}}},
       {{TypeKind::text, 0, 0, 2},
        {{list({inner, list({}), null(), inner}),
          "[[a longer text than twelve, NULL, b], [], NULL, [a longer text than twelve, NULL, b]]"}}},
-      {{TypeKind::decimal, 18, 2, 3}, {{list({list({list({number<std::int64_t>(-150)})}), null()}), "[[[-1.50]], NULL]"}}},
+      {{TypeKind::decimal, 18, 2, 3},
+       {{list({list({list({number<std::int64_t>(-150)})}), null()}), "[[[-1.50]], NULL]"}}},
       {{TypeKind::json, 0, 0, 1}, {{list({text("{}"), text("[1]")}), "[{}, [1]]"}}},
       {{TypeKind::boolean, 0, 0, 1}, {{list({number<bool>(true)}), "[true]"}}},
   };
@@ -152,14 +167,16 @@ std::string printed_like_value_text(const LogicalType& type, const Put& put) {
 void check_rows(DestinationPromises& test, const TableShape& shape, const TypeCase& one, std::size_t times) {
   std::vector<std::string> expected;
   for (const Value& value : one.values) {
-    expected.push_back(test.harness_->prints_like_duckdb() ? value.duckdb : printed_like_value_text(one.type, value.put));
+    expected.push_back(test.harness_->prints_like_duckdb() ? value.duckdb
+                                                           : printed_like_value_text(one.type, value.put));
   }
   const std::vector<TextRow> all = test.rows(shape);
   ASSERT_EQ(all.size(), one.values.size() * 2 * times);
   for (const TextRow& row : all) {
     const std::size_t number = std::stoul(row[0]);
     const std::string& wanted = number % 2 == 1 ? "NULL" : expected[number / 2 % expected.size()];
-    ASSERT_TRUE(row[1] == wanted) << "row " << number << ": " << row[1].substr(0, 200) << "\nnot " << wanted.substr(0, 200);
+    ASSERT_TRUE(row[1] == wanted) << "row " << number << ": " << row[1].substr(0, 200) << "\nnot "
+                                  << wanted.substr(0, 200);
   }
 }
 

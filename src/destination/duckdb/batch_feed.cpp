@@ -25,27 +25,31 @@ Result<std::size_t> BatchFeed::read(std::size_t, std::span<VectorView> columns, 
   return count;
 }
 
-Status EraseKeys::write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns, std::size_t row) {
+Status EraseKeys::write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns,
+                            std::size_t row) {
   TRY_DO(read_cells(batch_, batch_.erases[number].row, cells));
   const std::vector<std::uint16_t>& key = batch_.shape->key;
   for (std::size_t i = 0; i < key.size(); ++i) TRY_DO(decode_cell(batch_, key[i], cells[key[i]], columns[i], row));
   return Done{};
 }
 
-Status EraseRows::write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns, std::size_t row) {
+Status EraseRows::write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns,
+                            std::size_t row) {
   TRY_DO(read_cells(batch_, batch_.erases[number].row, cells));
   for (std::size_t i = 0; i < cells.size(); ++i) TRY_DO(decode_cell(batch_, i, cells[i], columns[i], row));
   columns[cells.size()].set<std::int64_t>(row, batch_.erases[number].count);
   return Done{};
 }
 
-Status WholeRows::write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns, std::size_t row) {
+Status WholeRows::write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns,
+                            std::size_t row) {
   TRY_DO(resolve_cells(batch_, batch_.rows[which_[number]], cells));
   for (std::size_t i = 0; i < cells.size(); ++i) TRY_DO(decode_cell(batch_, i, cells[i], columns[i], row));
   return Done{};
 }
 
-Status BaseKeys::write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns, std::size_t row) {
+Status BaseKeys::write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns,
+                           std::size_t row) {
   const Layers& layers = batch_.layers[batch_.rows[which_[number]].layers];
   TRY_DO(read_cells(batch_, layers.base, cells));
   columns[0].set<std::int64_t>(row, which_[number]);

@@ -20,7 +20,8 @@ class BatchFeed : public Feed {
  protected:
   BatchFeed(const TableBatch& batch, std::size_t rows);
   /// Writes row `number` of the feed into slot `row`. `cells` is scratch.
-  virtual Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns, std::size_t row) = 0;
+  virtual Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns,
+                           std::size_t row) = 0;
   const TableBatch& batch_;
 
  private:
@@ -35,7 +36,8 @@ class EraseKeys : public BatchFeed {
   explicit EraseKeys(const TableBatch& batch) : BatchFeed(batch, batch.erases.size()) {}
 
  private:
-  Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns, std::size_t row) override;
+  Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns,
+                   std::size_t row) override;
 };
 
 /// All columns of the erases of a keyless table, then their count (int64).
@@ -44,26 +46,31 @@ class EraseRows : public BatchFeed {
   explicit EraseRows(const TableBatch& batch) : BatchFeed(batch, batch.erases.size()) {}
 
  private:
-  Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns, std::size_t row) override;
+  Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns,
+                   std::size_t row) override;
 };
 
 /// All columns of the rows whose values the batch itself has.
 class WholeRows : public BatchFeed {
  public:
-  WholeRows(const TableBatch& batch, const std::vector<std::uint32_t>& rows) : BatchFeed(batch, rows.size()), which_(rows) {}
+  WholeRows(const TableBatch& batch, const std::vector<std::uint32_t>& rows)
+      : BatchFeed(batch, rows.size()), which_(rows) {}
 
  private:
-  Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns, std::size_t row) override;
+  Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns,
+                   std::size_t row) override;
   const std::vector<std::uint32_t>& which_;
 };
 
 /// The number of a row (int64), then the key columns of its base.
 class BaseKeys : public BatchFeed {
  public:
-  BaseKeys(const TableBatch& batch, const std::vector<std::uint32_t>& rows) : BatchFeed(batch, rows.size()), which_(rows) {}
+  BaseKeys(const TableBatch& batch, const std::vector<std::uint32_t>& rows)
+      : BatchFeed(batch, rows.size()), which_(rows) {}
 
  private:
-  Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns, std::size_t row) override;
+  Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns,
+                   std::size_t row) override;
   const std::vector<std::uint32_t>& which_;
 };
 
@@ -71,11 +78,13 @@ class BaseKeys : public BatchFeed {
 /// whether the base has it (boolean).
 class PartialRows : public BatchFeed {
  public:
-  PartialRows(const TableBatch& batch, const std::vector<std::uint32_t>& rows, const std::vector<std::uint16_t>& from_base)
+  PartialRows(const TableBatch& batch, const std::vector<std::uint32_t>& rows,
+              const std::vector<std::uint16_t>& from_base)
       : BatchFeed(batch, rows.size()), which_(rows), from_base_(from_base) {}
 
  private:
-  Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns, std::size_t row) override;
+  Status write_row(std::size_t number, std::vector<Cell>& cells, std::span<VectorView> columns,
+                   std::size_t row) override;
   const std::vector<std::uint32_t>& which_;
   const std::vector<std::uint16_t>& from_base_;
 };

@@ -17,9 +17,9 @@ struct _duckdb_prepared_statement;
 namespace lockstep::destination::duck {
 
 struct DatabaseOptions {
-  std::uint64_t memory_bytes = 0;                       ///< DuckDB's own buffers; 0: DuckDB decides
-  std::uint32_t threads = 0;                            ///< 0: DuckDB decides
-  std::uint64_t checkpoint_bytes = 256ull << 20;        ///< of write-ahead log, before a commit has to wait for a checkpoint
+  std::uint64_t memory_bytes = 0;                 ///< DuckDB's own buffers; 0: DuckDB decides
+  std::uint32_t threads = 0;                      ///< 0: DuckDB decides
+  std::uint64_t checkpoint_bytes = 256ull << 20;  ///< of write-ahead log, before a commit has to wait for a checkpoint
   bool read_only = false;
 };
 

@@ -15,7 +15,9 @@ class CopyFeed : public Feed {
   explicit CopyFeed(std::span<const std::unique_ptr<RowStream>> streams) : streams_(streams), mine_(streams.size()) {}
 
   std::size_t threads_max() const override { return streams_.size(); }
-  bool keeps_strings() const override { return false; }  // INSERT … SELECT copies each chunk before it asks for the next
+  bool keeps_strings() const override {
+    return false;
+  }  // INSERT … SELECT copies each chunk before it asks for the next
 
   Result<std::size_t> read(std::size_t thread, std::span<VectorView> columns, std::size_t capacity) override {
     std::optional<std::size_t>& mine = mine_[thread];
@@ -63,10 +65,12 @@ Result<Taken> names_taken(Session& session, const std::string& mirror, const std
   };
   for (const auto& [table, live] : session.live) add(live.about.shape, live.place);
   for (const HiddenEntry& entry : hidden) add(entry.ledger.shape, entry.place);
-  TRY(rows, session.admin.connection->query(
-                "SELECT name FROM (SELECT database_name, schema_name, table_name AS name FROM duckdb_tables() UNION ALL "
-                "SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal) "
-                "WHERE database_name = current_database() AND lower(schema_name) = lower(" + quote_text(schema) + ")"));
+  TRY(rows,
+      session.admin.connection->query(
+          "SELECT name FROM (SELECT database_name, schema_name, table_name AS name FROM duckdb_tables() UNION ALL "
+          "SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal) "
+          "WHERE database_name = current_database() AND lower(schema_name) = lower(" +
+          quote_text(schema) + ")"));
   for (const auto& row : rows) taken.all.insert(folded(row.at(0).value_or("")));
   TRY(left_behind, session.ledger.left_behind(*session.admin.connection, mirror));
   for (const Place& place : left_behind) {
@@ -76,7 +80,8 @@ Result<Taken> names_taken(Session& session, const std::string& mirror, const std
   return taken;
 }
 
-Result<Place> choose_place(Session& session, const std::string& mirror, const CopyLedger& ledger, const std::vector<HiddenEntry>& hidden) {
+Result<Place> choose_place(Session& session, const std::string& mirror, const CopyLedger& ledger,
+                           const std::vector<HiddenEntry>& hidden) {
   for (const auto& [table, live] : session.live) {
     if (live.about.shape.name == ledger.shape.name) return live.place;
   }
@@ -110,7 +115,8 @@ std::string create_statement(const Ledger& names, const HiddenEntry& entry) {
 
 }  // namespace
 
-Target target_of(const Ledger&, const TableShape& shape, const std::vector<LogicalType>& types, const std::string& table) {
+Target target_of(const Ledger&, const TableShape& shape, const std::vector<LogicalType>& types,
+                 const std::string& table) {
   Target target{table, column_names(shape), types};
   for (std::string& column : target.columns) column = quote_name(column);
   return target;

@@ -31,9 +31,9 @@ struct Session {
   Worker admin;
   Worker writer;
   Worker copier;
-  std::unique_ptr<TableWriter> tables;      ///< on `writer`
-  std::map<TableId, LiveEntry> live;        ///< as committed
-  bool live_is_stale = true;                ///< read it again before it is used
+  std::unique_ptr<TableWriter> tables;  ///< on `writer`
+  std::map<TableId, LiveEntry> live;    ///< as committed
+  bool live_is_stale = true;            ///< read it again before it is used
 };
 
 struct Core {
@@ -43,7 +43,7 @@ struct Core {
   std::unique_ptr<Session> session;
   std::atomic<std::shared_ptr<Readers>> readers;
   std::atomic<bool> copying{false};
-  std::atomic<bool> broken{false};          ///< a fatal error of DuckDB: the file must be opened again
+  std::atomic<bool> broken{false};  ///< a fatal error of DuckDB: the file must be opened again
   bool step_is_open = false;
 
   Status open_session();
@@ -63,7 +63,8 @@ struct Core {
 Status lock_down(Connection& connection);
 DatabaseOptions database_options(const DuckDbOptions& options, bool read_only);
 
-Target target_of(const Ledger& ledger, const TableShape& shape, const std::vector<LogicalType>& types, const std::string& table);
+Target target_of(const Ledger& ledger, const TableShape& shape, const std::vector<LogicalType>& types,
+                 const std::string& table);
 
 Result<CopyCounts> copy_rows(Session& session, TableId hidden, const std::string& snapshot,
                              std::span<const std::uint32_t> done, std::span<const std::unique_ptr<RowStream>> streams);

@@ -9,9 +9,10 @@
 namespace lockstep::destination {
 
 struct DuckDbOptions {
-  std::uint64_t memory_bytes = 512ull << 20;      ///< DuckDB's own buffers; it spills beside the file beyond it
-  std::uint32_t threads = 0;                      ///< 0: one a core
-  std::uint64_t checkpoint_bytes = 256ull << 20;  ///< of DuckDB's write-ahead log before a commit waits for a checkpoint
+  std::uint64_t memory_bytes = 512ull << 20;  ///< DuckDB's own buffers; it spills beside the file beyond it
+  std::uint32_t threads = 0;                  ///< 0: one a core
+  std::uint64_t checkpoint_bytes = 256ull
+                                   << 20;  ///< of DuckDB's write-ahead log before a commit waits for a checkpoint
 };
 
 namespace duck {

@@ -42,7 +42,8 @@ void run_elsewhere(const std::string& path, const std::string& sql) {
 }
 
 TableShape counted(std::uint64_t id, const std::string& name) {
-  return conformance::make_shape(id, {"public", name}, {{"id", conformance::int64_type}, {"v", conformance::text_type}}, {0});
+  return conformance::make_shape(id, {"public", name}, {{"id", conformance::int64_type}, {"v", conformance::text_type}},
+                                 {0});
 }
 
 CopyLedger ledger_of(const TableShape& shape) { return conformance::DestinationPromises::ledger_of(shape); }
@@ -143,7 +144,9 @@ std::uint64_t number_at(const std::string& bytes, std::size_t at) {
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
 }
-void put_number(std::string& bytes, std::size_t at, std::uint64_t value) { std::memcpy(bytes.data() + at, &value, sizeof value); }
+void put_number(std::string& bytes, std::size_t at, std::uint64_t value) {
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+}
 
 // DuckDB's checksum of a header block, over all but its first 8 bytes (src/storage/checksum.cpp of 2.0.0).
 std::uint64_t header_sum(const std::string& bytes, std::size_t block) {
@@ -218,8 +221,9 @@ TEST_F(DuckDbFile, APlaceThatIsNoPlaceIsRefusedWithARemedy) {
 // ---- Beside the user's own tables ----------------------------------------------------------------------------------
 
 TEST_F(DuckDbFile, TheUsersOwnTablesAreRespected) {
-  run_elsewhere(path(), "CREATE SCHEMA public; CREATE TABLE public.a AS FROM range(3); CREATE VIEW public.v AS SELECT 1; "
-                        "CREATE TABLE mine AS FROM range(5)");
+  run_elsewhere(path(),
+                "CREATE SCHEMA public; CREATE TABLE public.a AS FROM range(3); CREATE VIEW public.v AS SELECT 1; "
+                "CREATE TABLE mine AS FROM range(5)");
   DuckDbDestination ours(path());
   ASSERT_THAT(ours.open(identity), IsOk());
   const Status refused = ours.create_hidden(ledger_of(counted(1, "A")));
@@ -243,7 +247,8 @@ TEST_F(DuckDbFile, ANameThatIsTakenSaysWhatItIsCalledInstead) {
   ASSERT_THAT(step.value()->publish(TableId{1}), IsOk());
   ASSERT_THAT(step.value()->publish(TableId{2}), IsOk());
   ASSERT_THAT(step.value()->commit(shown_at(1)), IsOk());
-  EXPECT_EQ(one_cell(ours, "SELECT destination_table FROM lockstep.tables WHERE source_table = 'public.T'"), "public.T_2");
+  EXPECT_EQ(one_cell(ours, "SELECT destination_table FROM lockstep.tables WHERE source_table = 'public.T'"),
+            "public.T_2");
   EXPECT_EQ(one_cell(ours, "SELECT change FROM lockstep.schema_changes WHERE source_table = 'public.T'"),
             "is called public.T_2 here, as its own name is taken");
 }
@@ -303,25 +308,51 @@ TEST_F(Queries, ManyRowsKeepTheirOrder) {
 }
 
 TEST_F(Queries, WhatOnlyReadsIsAnswered) {
-  for (const char* sql : {"FROM public.a", "WITH x AS (SELECT 1) SELECT * FROM x", "VALUES (1), (2)", "DESCRIBE public.a",
-                          "SHOW ALL TABLES", "SUMMARIZE public.a", "EXPLAIN SELECT * FROM public.a", "/* why */ EXPLAIN ANALYZE SELECT 1",
-                          "SELECT * FROM lockstep.mirrors", "SELECT now()"}) {
+  for (const char* sql :
+       {"FROM public.a", "WITH x AS (SELECT 1) SELECT * FROM x", "VALUES (1), (2)", "DESCRIBE public.a",
+        "SHOW ALL TABLES", "SUMMARIZE public.a", "EXPLAIN SELECT * FROM public.a", "/* why */ EXPLAIN ANALYZE SELECT 1",
+        "SELECT * FROM lockstep.mirrors", "SELECT now()"}) {
     EXPECT_THAT(ours_.query(sql), IsOk()) << sql;
   }
 }
 
 TEST_F(Queries, WhatDoesMoreThanReadIsRefused) {
-  for (const char* sql :
-       {"INSERT INTO public.a VALUES (9, 'x')", "UPDATE public.a SET v = ''", "DELETE FROM public.a", "TRUNCATE public.a",
-        "CREATE TABLE x (i INT)", "CREATE TEMP TABLE x (i INT)", "CREATE MACRO f() AS 1", "DROP TABLE public.a",
-        "ALTER TABLE public.a RENAME TO c", "COPY public.a TO '/tmp/lockstep-out.csv'", "COPY public.a FROM '/etc/passwd'",
-        "ATTACH '/tmp/lockstep-other.duckdb'", "ATTACH ':memory:' AS m", "DETACH copy", "USE lockstep",
-        "SELECT * FROM read_csv('/etc/passwd')", "SELECT * FROM read_text('/etc/passwd')",
-        "SELECT * FROM glob('/etc/*')", "INSTALL httpfs", "LOAD httpfs", "SET threads = 1", "RESET threads",
-        "SET enable_external_access = true", "PRAGMA disable_checkpoint_on_shutdown", "CHECKPOINT", "VACUUM", "CALL pragma_version()",
-        "EXPORT DATABASE '/tmp/lockstep-export'", "BEGIN", "COMMIT", "PREPARE p AS SELECT 1", "SELECT 1; SELECT 2",
-        "SELECT 1; DROP TABLE public.a", "EXPLAIN ANALYZE DELETE FROM public.a", "EXPLAIN ANALYZE CREATE TEMP TABLE x (i INT)",
-        "MERGE INTO public.a USING public.b ON a.id = b.id WHEN MATCHED THEN DELETE"}) {
+  for (const char* sql : {"INSERT INTO public.a VALUES (9, 'x')",
+                          "UPDATE public.a SET v = ''",
+                          "DELETE FROM public.a",
+                          "TRUNCATE public.a",
+                          "CREATE TABLE x (i INT)",
+                          "CREATE TEMP TABLE x (i INT)",
+                          "CREATE MACRO f() AS 1",
+                          "DROP TABLE public.a",
+                          "ALTER TABLE public.a RENAME TO c",
+                          "COPY public.a TO '/tmp/lockstep-out.csv'",
+                          "COPY public.a FROM '/etc/passwd'",
+                          "ATTACH '/tmp/lockstep-other.duckdb'",
+                          "ATTACH ':memory:' AS m",
+                          "DETACH copy",
+                          "USE lockstep",
+                          "SELECT * FROM read_csv('/etc/passwd')",
+                          "SELECT * FROM read_text('/etc/passwd')",
+                          "SELECT * FROM glob('/etc/*')",
+                          "INSTALL httpfs",
+                          "LOAD httpfs",
+                          "SET threads = 1",
+                          "RESET threads",
+                          "SET enable_external_access = true",
+                          "PRAGMA disable_checkpoint_on_shutdown",
+                          "CHECKPOINT",
+                          "VACUUM",
+                          "CALL pragma_version()",
+                          "EXPORT DATABASE '/tmp/lockstep-export'",
+                          "BEGIN",
+                          "COMMIT",
+                          "PREPARE p AS SELECT 1",
+                          "SELECT 1; SELECT 2",
+                          "SELECT 1; DROP TABLE public.a",
+                          "EXPLAIN ANALYZE DELETE FROM public.a",
+                          "EXPLAIN ANALYZE CREATE TEMP TABLE x (i INT)",
+                          "MERGE INTO public.a USING public.b ON a.id = b.id WHEN MATCHED THEN DELETE"}) {
     EXPECT_THAT(ours_.query(sql), FailsWith(ErrorKind::refused)) << sql;
   }
   EXPECT_EQ(one_cell(ours_, "SELECT count(*) FROM public.a"), "1");
@@ -329,8 +360,9 @@ TEST_F(Queries, WhatDoesMoreThanReadIsRefused) {
 }
 
 TEST_F(Queries, AWrongStatementIsTheUsersToCorrect) {
-  for (const char* sql : {"SELEC 1", "SELECT * FROM nowhere", "SELECT nothing FROM public.a", "", "-- nothing", "SELECT $1",
-                          "SELECT 'x'::INT", "FROM '/etc/passwd'", "SELECT * FROM lockstep_feed_3(1)", "SELECT * FROM lockstep_texts_5()"}) {
+  for (const char* sql : {"SELEC 1", "SELECT * FROM nowhere", "SELECT nothing FROM public.a", "", "-- nothing",
+                          "SELECT $1", "SELECT 'x'::INT", "FROM '/etc/passwd'", "SELECT * FROM lockstep_feed_3(1)",
+                          "SELECT * FROM lockstep_texts_5()"}) {
     const auto answer = ours_.query(sql);
     EXPECT_THAT(answer, FailsWith(ErrorKind::bad_input)) << sql;
   }
@@ -346,10 +378,12 @@ TEST_F(Queries, ReadersSeeBothTablesMoveTogether) {
   for (int i = 0; i < 2; ++i) {
     readers.emplace_back([&] {
       while (!done) {
-        const auto answer = ours_.query("SELECT (SELECT count(*) FROM public.a), (SELECT count(*) FROM public.b), "
-                                        "(SELECT state_id - 1 FROM lockstep.mirrors)");
+        const auto answer = ours_.query(
+            "SELECT (SELECT count(*) FROM public.a), (SELECT count(*) FROM public.b), "
+            "(SELECT state_id - 1 FROM lockstep.mirrors)");
         if (!answer.ok() || answer.value().rows[0][0] != answer.value().rows[0][1] ||
-            answer.value().rows[0][0] != answer.value().rows[0][2]) ++torn;
+            answer.value().rows[0][0] != answer.value().rows[0][2])
+          ++torn;
         ++answered;
       }
     });
@@ -406,7 +440,8 @@ TEST_F(DuckDbFile, AQueryThatSpillsLeavesNothingBehind) {
   options.memory_bytes = 48ull << 20;
   DuckDbDestination ours(path(), options);
   ASSERT_THAT(ours.open(identity), IsOk());
-  EXPECT_EQ(one_cell(ours, "SELECT count(*) FROM (SELECT DISTINCT i, repeat('x', 20) || i FROM range(1000000) t(i))"), "1000000");
+  EXPECT_EQ(one_cell(ours, "SELECT count(*) FROM (SELECT DISTINCT i, repeat('x', 20) || i FROM range(1000000) t(i))"),
+            "1000000");
   ours.close();
   EXPECT_FALSE(std::filesystem::exists(path() + ".tmp"));
 }
@@ -456,10 +491,12 @@ TEST_F(DuckDbFile, AKillAtAnyMomentLosesNothingThatWasCommittedAndTearsNothing) 
     ASSERT_THAT(ours.open(identity), IsOk());
     ASSERT_THAT(publish_pair(ours), IsOk());
   }
-  const std::vector<std::string> failpoints{"apply.before_commit:3=kill", "apply.after_commit:3=kill", "apply.chunk_written:4=kill"};
+  const std::vector<std::string> failpoints{"apply.before_commit:3=kill", "apply.after_commit:3=kill",
+                                            "apply.chunk_written:4=kill"};
   for (int round = 0; round < 8; ++round) {
     const bool at_failpoint = round < static_cast<int>(failpoints.size());
-    const std::uint64_t told = run_and_kill(path(), at_failpoint ? 0 : 5 + 9 * round, at_failpoint ? failpoints[static_cast<std::size_t>(round)] : "");
+    const std::uint64_t told = run_and_kill(path(), at_failpoint ? 0 : 5 + 9 * round,
+                                            at_failpoint ? failpoints[static_cast<std::size_t>(round)] : "");
     DuckDbDestination ours(path());
     ASSERT_THAT(ours.open(identity), IsOk()) << "round " << round;
     const Result<Contents> found = ours.contents();

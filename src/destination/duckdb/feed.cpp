@@ -84,9 +84,8 @@ Result<std::shared_ptr<FeedFunction>> FeedFunction::make(Connection& connection)
   duckdb_logical_type number = duckdb_create_logical_type(DUCKDB_TYPE_UBIGINT);
   duckdb_table_function_set_name(function, ("lockstep_feed_" + std::to_string(connection.id())).c_str());
   duckdb_table_function_add_parameter(function, number);
-  duckdb_table_function_set_extra_info(function, new std::shared_ptr<FeedFunction>(made), [](void* held) {
-    delete static_cast<std::shared_ptr<FeedFunction>*>(held);
-  });
+  duckdb_table_function_set_extra_info(function, new std::shared_ptr<FeedFunction>(made),
+                                       [](void* held) { delete static_cast<std::shared_ptr<FeedFunction>*>(held); });
   duckdb_table_function_set_bind(function, FeedCallbacks::bind);
   duckdb_table_function_set_init(function, FeedCallbacks::init);
   duckdb_table_function_set_local_init(function, FeedCallbacks::init_thread);

@@ -8,7 +8,8 @@ namespace lockstep::destination {
 
 using conformance::TextRow;
 
-DuckDbHarness::DuckDbHarness() : path_(folder_.file("copy 1.duckdb")), duckdb_(std::make_unique<DuckDbDestination>(path_)) {}
+DuckDbHarness::DuckDbHarness()
+    : path_(folder_.file("copy 1.duckdb")), duckdb_(std::make_unique<DuckDbDestination>(path_)) {}
 
 void DuckDbHarness::kill() {
   const std::string next = folder_.file("copy " + std::to_string(++lives_) + ".duckdb");
@@ -30,7 +31,8 @@ std::optional<std::vector<TextRow>> DuckDbHarness::rows(const TableName& table) 
   }
   const Result<Answer> catalog = duckdb_->query("SELECT current_database()");
   CHECK(catalog.ok());
-  const Result<Answer> answer = duckdb_->query("FROM " + duck::quote_name(catalog.value().rows[0][0].value_or("")) + "." + place);
+  const Result<Answer> answer =
+      duckdb_->query("FROM " + duck::quote_name(catalog.value().rows[0][0].value_or("")) + "." + place);
   if (!answer.ok()) return std::nullopt;
   std::vector<TextRow> all;
   for (const auto& row : answer.value().rows) {

@@ -169,15 +169,18 @@ Status Ledger::mark_left_behind(Connection& connection, const std::string& mirro
 }
 
 Result<std::vector<Place>> Ledger::left_behind(Connection& connection, const std::string& mirror) const {
-  TRY(rows, connection.query("SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database() "
-                             "AND comment = " + quote_text(left_behind_comment(mirror))));
+  TRY(rows,
+      connection.query("SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database() "
+                       "AND comment = " +
+                       quote_text(left_behind_comment(mirror))));
   std::vector<Place> places;
   for (const auto& row : rows) places.push_back({text(row, 0), text(row, 1)});
   return places;
 }
 
 Result<std::vector<LiveEntry>> Ledger::read_live(Connection& connection) const {
-  TRY(rows, connection.query("SELECT place_schema, place_table, shape, types FROM " + own("live") + " ORDER BY table_id"));
+  TRY(rows,
+      connection.query("SELECT place_schema, place_table, shape, types FROM " + own("live") + " ORDER BY table_id"));
   std::vector<LiveEntry> entries;
   for (const auto& row : rows) {
     TRY(shape, decode_shape(bytes_of(text(row, 2))));
@@ -192,8 +195,10 @@ Result<std::vector<HiddenEntry>> Ledger::read_hidden(Connection& connection) con
 }
 
 Result<std::vector<HiddenEntry>> Ledger::read_hidden_where(Connection& connection, const std::string& where) const {
-  TRY(rows, connection.query("SELECT place_schema, place_table, shape, types, snapshot, visible, applied::VARCHAR, mark, "
-                             "storage::VARCHAR, ranges::VARCHAR FROM " + own("copies") + where + " ORDER BY table_id"));
+  TRY(rows,
+      connection.query("SELECT place_schema, place_table, shape, types, snapshot, visible, applied::VARCHAR, mark, "
+                       "storage::VARCHAR, ranges::VARCHAR FROM " +
+                       own("copies") + where + " ORDER BY table_id"));
   std::vector<HiddenEntry> entries;
   for (const auto& row : rows) {
     TRY(entry, hidden_of(row));
@@ -207,9 +212,9 @@ Status Ledger::read_copied(Connection& connection, const std::string& where, std
   TRY(rows, connection.query("SELECT table_id::VARCHAR, ranges, rows::VARCHAR FROM " + own("copied") + where));
   for (const auto& row : rows) {
     TRY(table, number(text(row, 0)));
-    const auto entry = std::lower_bound(entries.begin(), entries.end(), table, [](const HiddenEntry& one, std::uint64_t id) {
-      return one.ledger.table.value < id;
-    });
+    const auto entry =
+        std::lower_bound(entries.begin(), entries.end(), table,
+                         [](const HiddenEntry& one, std::uint64_t id) { return one.ledger.table.value < id; });
     if (entry == entries.end() || entry->ledger.table.value != table) return damaged("rows of no copy");
     TRY_DO(read_numbers(text(row, 1), entry->ledger.done));
     TRY(count, number(text(row, 2)));
@@ -260,9 +265,9 @@ Status Ledger::insert_live(Connection& connection, std::span<const LiveEntry> en
   std::string values;
   for (const LiveEntry& entry : entries) {
     const TableShape& shape = entry.about.shape;
-    values += (values.empty() ? "(" : ", (") + std::to_string(shape.table.value) + ", " + quote_text(entry.place.schema) +
-              ", " + quote_text(entry.place.table) + ", " + shape_literal(shape) + ", " +
-              quote_text(types_text(entry.about.types)) + ")";
+    values += (values.empty() ? "(" : ", (") + std::to_string(shape.table.value) + ", " +
+              quote_text(entry.place.schema) + ", " + quote_text(entry.place.table) + ", " + shape_literal(shape) +
+              ", " + quote_text(types_text(entry.about.types)) + ")";
   }
   return run(connection, "INSERT INTO " + own("live") + " VALUES " + values);
 }
@@ -277,15 +282,16 @@ Status Ledger::set_shown(Connection& connection, const std::string& mirror, cons
   const std::string commit_time = now.commit_time == UnixMicros{}
                                       ? "NULL"
                                       : "make_timestamptz(" + std::to_string(now.commit_time.value) + "::BIGINT)";
-  const std::string values = std::to_string(now.state.value) + ", source_position = " +
-                             quote_text(lockstep::to_text(now.position)) + ", source_commit_time = " + commit_time +
-                             ", applied_at = get_current_timestamp()";
+  const std::string values = std::to_string(now.state.value) +
+                             ", source_position = " + quote_text(lockstep::to_text(now.position)) +
+                             ", source_commit_time = " + commit_time + ", applied_at = get_current_timestamp()";
   if (!before) {
     TRY_DO(connection.run("INSERT INTO " + shown_to_readers("mirrors") + "(mirror) SELECT " + quote_text(mirror) +
                           " WHERE NOT EXISTS (FROM " + shown_to_readers("mirrors") + ")"));
   }
-  TRY(changed, connection.run("UPDATE " + shown_to_readers("mirrors") + " SET state_id = " + values + " WHERE state_id " +
-                              (before ? "= " + std::to_string(before->state.value) : std::string("IS NULL"))));
+  TRY(changed,
+      connection.run("UPDATE " + shown_to_readers("mirrors") + " SET state_id = " + values + " WHERE state_id " +
+                     (before ? "= " + std::to_string(before->state.value) : std::string("IS NULL"))));
   if (changed == 1) return Done{};
   return Error{ErrorKind::conflict, "the destination was moved on by somebody else"};
 }
@@ -296,8 +302,8 @@ Status Ledger::set_notes(Connection& connection, const std::string& mirror, std:
   std::string values;
   for (const auto& [note, place] : notes) {
     tables.push_back(note.source);
-    values += (values.empty() ? "(" : ", (") + quote_text(mirror) + ", " + quote_text(lockstep::to_text(note.source)) + ", " +
-              (place ? quote_text(to_text(*place)) : "NULL") + ", " + quote_text(name_of(note.state)) + ", " +
+    values += (values.empty() ? "(" : ", (") + quote_text(mirror) + ", " + quote_text(lockstep::to_text(note.source)) +
+              ", " + (place ? quote_text(to_text(*place)) : "NULL") + ", " + quote_text(name_of(note.state)) + ", " +
               (note.as_of ? std::to_string(note.as_of->value) : "NULL") + ", " +
               (note.error.empty() ? "NULL" : quote_text(note.error)) + ")";
   }
@@ -305,7 +311,8 @@ Status Ledger::set_notes(Connection& connection, const std::string& mirror, std:
   return run(connection, "INSERT INTO " + shown_to_readers("tables") + " VALUES " + values);
 }
 
-Status Ledger::remove_notes(Connection& connection, const std::string& mirror, std::span<const TableName> tables) const {
+Status Ledger::remove_notes(Connection& connection, const std::string& mirror,
+                            std::span<const TableName> tables) const {
   if (tables.empty()) return Done{};
   std::string list;
   for (const TableName& table : tables) list += (list.empty() ? "" : ", ") + quote_text(lockstep::to_text(table));

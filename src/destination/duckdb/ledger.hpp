@@ -43,7 +43,8 @@ class Ledger {
 
   Status insert_hidden(Connection& connection, const HiddenEntry& entry) const;
   Status remove_hidden(Connection& connection, std::span<const TableId> tables) const;
-  Status add_copied(Connection& connection, TableId table, std::span<const std::uint32_t> done, std::uint64_t rows) const;
+  Status add_copied(Connection& connection, TableId table, std::span<const std::uint32_t> done,
+                    std::uint64_t rows) const;
   Status set_applied(Connection& connection, TableId table, StateId applied) const;
 
   Status insert_live(Connection& connection, std::span<const LiveEntry> entries) const;
@@ -74,7 +75,9 @@ class Ledger {
   std::string hidden_table(const HiddenEntry& entry) const {
     return qualified(entry.place.schema, hidden_name(entry.ledger.table));
   }
-  std::string qualified_schema(const std::string& schema) const { return quote_name(catalog_) + "." + quote_name(schema); }
+  std::string qualified_schema(const std::string& schema) const {
+    return quote_name(catalog_) + "." + quote_name(schema);
+  }
 
  private:
   Result<std::vector<HiddenEntry>> read_hidden_where(Connection& connection, const std::string& where) const;

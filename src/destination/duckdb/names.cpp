@@ -14,13 +14,16 @@ std::string folded(std::string_view name) {
 
 std::string first_free(const std::string& name, const std::set<std::string>& taken) {
   std::string candidate = name;
-  for (unsigned number = 2; taken.contains(folded(candidate)); ++number) candidate = name + "_" + std::to_string(number);
+  for (unsigned number = 2; taken.contains(folded(candidate)); ++number)
+    candidate = name + "_" + std::to_string(number);
   return candidate;
 }
 
 std::string schema_of(const std::string& source_schema) {
-  constexpr std::array<std::string_view, 4> not_for_users{"lockstep", "lockstep_internal", "information_schema", "pg_catalog"};
-  const bool reserved = std::find(not_for_users.begin(), not_for_users.end(), folded(source_schema)) != not_for_users.end();
+  constexpr std::array<std::string_view, 4> not_for_users{"lockstep", "lockstep_internal", "information_schema",
+                                                          "pg_catalog"};
+  const bool reserved =
+      std::find(not_for_users.begin(), not_for_users.end(), folded(source_schema)) != not_for_users.end();
   return reserved ? source_schema + "_source" : source_schema;
 }
 

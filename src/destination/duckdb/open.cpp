@@ -28,7 +28,8 @@ Result<Ledger> ledger_of(Connection& connection) {
 Status check_owner(const std::optional<MirrorIdentity>& owner, const MirrorIdentity& ours) {
   if (!owner || (owner->mirror == ours.mirror && owner->source == ours.source)) return Done{};
   if (owner->mirror == ours.mirror) {
-    return Error{ErrorKind::refused, "the file holds the copy of another database: " + owner->source + ", not " + ours.source,
+    return Error{ErrorKind::refused,
+                 "the file holds the copy of another database: " + owner->source + ", not " + ours.source,
                  "choose another file, or `lockstep drop` the old mirror"};
   }
   return Error{ErrorKind::refused, "the file holds the copy of mirror '" + owner->mirror + "' (" + owner->source + ")",

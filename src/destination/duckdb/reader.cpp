@@ -62,9 +62,8 @@ void read_texts(duckdb_function_info info, duckdb_data_chunk out) {
 bool register_texts(Connection& connection, const std::shared_ptr<ResultTexts>& texts) {
   duckdb_table_function function = duckdb_create_table_function();
   duckdb_table_function_set_name(function, function_name(connection).c_str());
-  duckdb_table_function_set_extra_info(function, new std::shared_ptr<ResultTexts>(texts), [](void* held) {
-    delete static_cast<std::shared_ptr<ResultTexts>*>(held);
-  });
+  duckdb_table_function_set_extra_info(function, new std::shared_ptr<ResultTexts>(texts),
+                                       [](void* held) { delete static_cast<std::shared_ptr<ResultTexts>*>(held); });
   duckdb_table_function_set_bind(function, bind_texts);
   duckdb_table_function_set_init(function, init_texts);
   duckdb_table_function_set_function(function, read_texts);
@@ -74,7 +73,8 @@ bool register_texts(Connection& connection, const std::shared_ptr<ResultTexts>& 
 }
 
 Error refused(const std::string& what) {
-  return {ErrorKind::refused, what, "queries may only read the copy: SELECT, WITH, FROM, VALUES, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN"};
+  return {ErrorKind::refused, what,
+          "queries may only read the copy: SELECT, WITH, FROM, VALUES, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN"};
 }
 
 // The user sees DuckDB's own words about the user's own statement.
@@ -121,10 +121,12 @@ Status prepare_one(const Connection& connection, const std::string& sql, Prepare
   if (statements.count == 0) {
     const char* said = duckdb_extract_statements_error(statements.raw);
     const std::string text = said == nullptr ? "" : said;
-    return text.empty() ? Error{ErrorKind::bad_input, "there is no statement"} : error_of_query(DUCKDB_ERROR_PARSER, text);
+    return text.empty() ? Error{ErrorKind::bad_input, "there is no statement"}
+                        : error_of_query(DUCKDB_ERROR_PARSER, text);
   }
   if (statements.count > 1) return refused("one statement at a time");
-  if (duckdb_prepare_extracted_statement(connection.handle(), statements.raw, 0, &prepared.raw) == DuckDBSuccess) return Done{};
+  if (duckdb_prepare_extracted_statement(connection.handle(), statements.raw, 0, &prepared.raw) == DuckDBSuccess)
+    return Done{};
   const char* said = duckdb_prepare_error(prepared.raw);
   return error_of_query(DUCKDB_ERROR_BINDER, said == nullptr ? "" : said);
 }

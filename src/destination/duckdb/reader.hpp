@@ -17,7 +17,7 @@ struct Reader {
   Result<Answer> answer(const std::string& sql);
 
   std::unique_ptr<Connection> connection;
-  bool finds_public = false;            // names without a schema are looked up in "public" too
+  bool finds_public = false;           // names without a schema are looked up in "public" too
   std::shared_ptr<ResultTexts> texts;  // DuckDB holds it too
 };
 

@@ -46,7 +46,8 @@ class DuckStep : public Step {
       hidden_->erase(hidden);
       published_.insert(hidden);
       wrote_live_ = true;
-      notes_.insert_or_assign(entry.ledger.shape.name, TableNote{entry.ledger.shape.name, TableState::live, std::nullopt, ""});
+      notes_.insert_or_assign(entry.ledger.shape.name,
+                              TableNote{entry.ledger.shape.name, TableState::live, std::nullopt, ""});
       return Done{};
     });
   }
@@ -214,7 +215,7 @@ class DuckStep : public Step {
   std::set<TableId> published_;
   std::vector<TableId> replaced_;
   std::optional<std::vector<Place>> left_behind_;
-  std::vector<TableName> unnoted_;                        // names that a table has left
+  std::vector<TableName> unnoted_;  // names that a table has left
   std::map<TableName, TableNote> notes_;
   bool moved_tables_ = false;
   bool wrote_live_ = false;

@@ -22,7 +22,9 @@ std::string sql_type(const LogicalType& type);
 /// an interval of a month and one of 30 days). Their VARCHAR forms tell them apart.
 bool equal_needs_text(const LogicalType& type);
 
-struct DropLogicalType { void operator()(_duckdb_logical_type* type) const; };
+struct DropLogicalType {
+  void operator()(_duckdb_logical_type* type) const;
+};
 using OwnedLogicalType = std::unique_ptr<_duckdb_logical_type, DropLogicalType>;
 OwnedLogicalType logical_type(const LogicalType& type);
 

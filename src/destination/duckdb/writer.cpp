@@ -44,12 +44,16 @@ std::pair<std::string, std::string> exact_erase(const Target& target) {
   for (std::size_t i = 0; i < target.types.size(); ++i) {
     const std::string name = "e" + std::to_string(i);
     wanted += exact(target.types[i], column(i)) + " AS " + name + ", ";
-    condition += (i == 0 ? "" : " AND ") + exact(target.types[i], "t." + target.columns[i]) + " IS NOT DISTINCT FROM w." + name;
+    condition +=
+        (i == 0 ? "" : " AND ") + exact(target.types[i], "t." + target.columns[i]) + " IS NOT DISTINCT FROM w." + name;
   }
-  const std::string before = "DELETE FROM " + target.table + " WHERE rowid IN (SELECT row_id FROM (SELECT t.rowid AS row_id, "
-      "w.n AS n, row_number() OVER (PARTITION BY w.number ORDER BY t.rowid) AS nth FROM " + target.table + " t JOIN "
-      "(SELECT *, row_number() OVER () AS number FROM (SELECT " + wanted + "sum(" + column(target.types.size()) +
-      ")::BIGINT AS n FROM ";
+  const std::string before = "DELETE FROM " + target.table +
+                             " WHERE rowid IN (SELECT row_id FROM (SELECT t.rowid AS row_id, "
+                             "w.n AS n, row_number() OVER (PARTITION BY w.number ORDER BY t.rowid) AS nth FROM " +
+                             target.table +
+                             " t JOIN "
+                             "(SELECT *, row_number() OVER () AS number FROM (SELECT " +
+                             wanted + "sum(" + column(target.types.size()) + ")::BIGINT AS n FROM ";
   return {before, " s GROUP BY ALL)) w ON " + condition + ") WHERE nth <= n)"};
 }
 
@@ -119,9 +123,9 @@ Result<TableWriter::Prepared*> TableWriter::prepared(const TableBatch& batch, co
   made.insert = std::move(insert);
   std::vector<LogicalType> types = made.key.empty() ? target.types : key_types(batch, target);
   if (made.key.empty()) types.push_back(int64_type);
-  const auto [before, after] = made.key.empty()
-      ? exact_erase(target)
-      : std::pair("DELETE FROM " + target.table + " t USING ", " s WHERE " + key_equal(batch, target, 0));
+  const auto [before, after] = made.key.empty() ? exact_erase(target)
+                                                : std::pair("DELETE FROM " + target.table + " t USING ",
+                                                            " s WHERE " + key_equal(batch, target, 0));
   Result<FedStatement> erase = prepare(std::move(types), before, after);
   if (!erase.ok()) {
     made.insert.statement.reset();

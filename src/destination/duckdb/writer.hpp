@@ -12,8 +12,8 @@ namespace lockstep::destination::duck {
 
 /// Where a batch goes.
 struct Target {
-  std::string table;                  ///< as a statement names it
-  std::vector<std::string> columns;   ///< quoted
+  std::string table;                 ///< as a statement names it
+  std::vector<std::string> columns;  ///< quoted
   std::vector<LogicalType> types;
 };
 

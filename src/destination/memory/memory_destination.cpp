@@ -19,7 +19,8 @@ Status MemoryDestination::open(const MirrorIdentity& identity) {
   return guarded("open", [&]() -> Status {
     const auto& owner = durable_.identity;
     if (owner && (owner->mirror != identity.mirror || owner->source != identity.source)) {
-      return Error{ErrorKind::refused, "the destination holds the copy of mirror '" + owner->mirror + "' of " + owner->source,
+      return Error{ErrorKind::refused,
+                   "the destination holds the copy of mirror '" + owner->mirror + "' of " + owner->source,
                    "choose another destination"};
     }
     durable_.identity = identity;
@@ -45,8 +46,8 @@ Status MemoryDestination::create_hidden(const CopyLedger& ledger) {
       return Error{ErrorKind::refused, "a table of this name is there already and is not ours",
                    "rename or drop it, or leave the table out", to_text(ledger.shape.name)};
     }
-    durable_.hidden.insert_or_assign(
-        ledger.table, Hidden{ledger, std::make_shared<const MemoryTable>(ledger.shape, ledger.types)});
+    durable_.hidden.insert_or_assign(ledger.table,
+                                     Hidden{ledger, std::make_shared<const MemoryTable>(ledger.shape, ledger.types)});
     return Done{};
   });
 }

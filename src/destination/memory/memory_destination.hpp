@@ -84,8 +84,8 @@ class MemoryDestination : public Destination {
   State durable_;
   Hook hook_;
   bool open_ = false;
-  std::uint64_t life_ = 0;         // grows with each crash and close: steps of an older life are dead
-  MemoryStep* step_ = nullptr;     // the open one
+  std::uint64_t life_ = 0;      // grows with each crash and close: steps of an older life are dead
+  MemoryStep* step_ = nullptr;  // the open one
 };
 
 }  // namespace lockstep::destination

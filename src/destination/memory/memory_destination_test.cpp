@@ -45,7 +45,8 @@ using conformance::IsOk;
 const MirrorIdentity identity{"shop", "system=1"};
 const Shown shown{StateId{1}, PgPosition{Lsn{1}}, UnixMicros{0}};
 
-Status fail_at(std::string_view call, MemoryDestination::Moment moment, std::string_view wanted, MemoryDestination::Moment when) {
+Status fail_at(std::string_view call, MemoryDestination::Moment moment, std::string_view wanted,
+               MemoryDestination::Moment when) {
   if (call != wanted || moment != when) return Done{};
   return Error{ErrorKind::unreachable, "injected"};
 }
@@ -56,7 +57,9 @@ TEST(MemoryDestination, ACallThatFailsBeforeHasNoEffectAndOneThatFailsAfterHasIt
   for (const auto when : {MemoryDestination::Moment::before, MemoryDestination::Moment::after}) {
     auto step = memory.begin(memory.shown());
     ASSERT_THAT(step, IsOk());
-    memory.set_hook([when](std::string_view call, MemoryDestination::Moment moment) { return fail_at(call, moment, "commit", when); });
+    memory.set_hook([when](std::string_view call, MemoryDestination::Moment moment) {
+      return fail_at(call, moment, "commit", when);
+    });
     EXPECT_THAT(step.value()->commit(shown), FailsWith(ErrorKind::unreachable));
     memory.set_hook({});
     EXPECT_EQ(memory.shown().has_value(), when == MemoryDestination::Moment::after);

@@ -60,9 +60,8 @@ Status MemoryStep::publish(TableId hidden) {
     TRY(from, complete_hidden(hidden));
     MemoryDestination::Live live{{from->ledger.shape, from->ledger.types}, from->table};
     const TableName name = live.about.shape.name;
-    std::erase_if(work_.live, [&](const auto& entry) {
-      return entry.first == hidden || entry.second.about.shape.name == name;
-    });
+    std::erase_if(work_.live,
+                  [&](const auto& entry) { return entry.first == hidden || entry.second.about.shape.name == name; });
     work_.live.emplace(hidden, std::move(live));
     work_.hidden.erase(hidden);
     work_.notes.insert_or_assign(name, TableNote{name, TableState::live, std::nullopt, ""});

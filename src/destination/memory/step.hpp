@@ -29,7 +29,7 @@ class MemoryStep : public Step {
   MemoryDestination::State work_;
   std::set<TableId> touched_hidden_;  // `copy_into` may change the others meanwhile
   std::uint64_t life_;
-  bool failed_ = false;               // after an error there is nothing to commit
+  bool failed_ = false;  // after an error there is nothing to commit
   bool wrote_live_ = false;
 };
 

@@ -52,8 +52,8 @@ std::string unknown_parameter(std::string_view url) {
 
 Error unreadable(std::string_view url) {
   const std::string unknown = unknown_parameter(url);
-  const bool is_word = std::all_of(unknown.begin(), unknown.end(),
-                                   [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  const bool is_word =
+      std::all_of(unknown.begin(), unknown.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
   if (!unknown.empty() && is_word) {
     return {ErrorKind::bad_input, "the source address has an unknown parameter '" + unknown + "'",
             "use libpq's connection parameters"};
@@ -132,7 +132,9 @@ std::string hosts_and_ports(const std::string& hosts, const std::string& ports) 
     const std::string& host = host_list[i];
     if (i > 0) out += ',';
     out += host.find(':') != std::string::npos ? "[" + host + "]" : percent_encoded(host);
-    const std::string& port = port_list.size() == 1 ? port_list[0] : i < port_list.size() ? port_list[i] : std::string();
+    const std::string& port = port_list.size() == 1  ? port_list[0]
+                              : i < port_list.size() ? port_list[i]
+                                                     : std::string();
     if (!port.empty()) out += ":" + port;
   }
   return out;

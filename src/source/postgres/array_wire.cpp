@@ -145,8 +145,8 @@ struct ArrayText::Levels {
   ArrayShape& shape;
   std::size_t depth = 0;
   std::array<std::uint32_t, ArrayShape::dimensions_max> seen{};
-  bool ended = false;           // the outermost brace is closed
-  bool item_expected = true;    // else a comma or a closing brace
+  bool ended = false;         // the outermost brace is closed
+  bool item_expected = true;  // else a comma or a closing brace
   bool after_open = false;
 
   bool open() {

@@ -59,22 +59,22 @@ class PgChangeSource final : public source::ChangeSource {
 
   Address address_;
   const Clock& clock_;
-  std::unique_ptr<Connection> service_;      // for questions; lives across starts
+  std::unique_ptr<Connection> service_;  // for questions; lives across starts
   std::unique_ptr<Connection> replication_;
-  std::unique_ptr<CopyChannel> channel_;     // ends before replication_
-  std::map<std::uint32_t, Known> known_;     // by relation
-  source::Setup setup_;                      // of the last start
-  std::uint64_t publication_oid_ = 0;        // as seen first; 0: not yet
-  std::chrono::nanoseconds looked_{0};       // at the publication
-  bool text_only_ = false;                   // a column came up whose binary form nobody reads
+  std::unique_ptr<CopyChannel> channel_;  // ends before replication_
+  std::map<std::uint32_t, Known> known_;  // by relation
+  source::Setup setup_;                   // of the last start
+  std::uint64_t publication_oid_ = 0;     // as seen first; 0: not yet
+  std::chrono::nanoseconds looked_{0};    // at the publication
+  bool text_only_ = false;                // a column came up whose binary form nobody reads
   bool binary_ = false;
 
-  Xid current_;                              // of the transaction or part that is being read
+  Xid current_;  // of the transaction or part that is being read
   bool in_transaction_ = false;
   bool in_part_ = false;
-  Xid newest_;                               // the xid that 32-bit ones are widened against
-  Lsn durable_;                              // what the server may forget
-  Lsn progressed_;                           // what was last reported as Progressed
+  Xid newest_;      // the xid that 32-bit ones are widened against
+  Lsn durable_;     // what the server may forget
+  Lsn progressed_;  // what was last reported as Progressed
   std::chrono::nanoseconds status_sent_{0};
 };
 

@@ -88,8 +88,12 @@ class CopyStream final : public RowStream {
  public:
   CopyStream(std::shared_ptr<ConnectionPool> pool, std::unique_ptr<Connection> connection, std::string snapshot_name,
              source::RangePlan plan, std::shared_ptr<source::RangeQueue> ranges)
-      : pool_(std::move(pool)), connection_(std::move(connection)), snapshot_name_(std::move(snapshot_name)),
-        plan_(std::move(plan)), ranges_(std::move(ranges)), channel_(open_channel(*connection_, false)) {}
+      : pool_(std::move(pool)),
+        connection_(std::move(connection)),
+        snapshot_name_(std::move(snapshot_name)),
+        plan_(std::move(plan)),
+        ranges_(std::move(ranges)),
+        channel_(open_channel(*connection_, false)) {}
 
   /// Learns what the ranges need, and starts the first one.
   Status open(std::vector<ColumnDecoder> decoders) {
@@ -147,7 +151,8 @@ class CopyStream final : public RowStream {
                                  " JOIN pg_class c ON c.oid = t.relid JOIN pg_namespace n ON n.oid = c.relnamespace",
                                  {std::to_string(plan_.shape.table.value)}));
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      heap_names_[static_cast<std::uint32_t>(rows.unsigned_number(r, 0))] = quote_table(rows.text(r, 1), rows.text(r, 2));
+      heap_names_[static_cast<std::uint32_t>(rows.unsigned_number(r, 0))] =
+          quote_table(rows.text(r, 1), rows.text(r, 2));
     }
     return Done{};
   }
@@ -191,7 +196,8 @@ class CopyStream final : public RowStream {
     CHECK(count >= 4);
     const Rows& oid = answers.value()[count - 4];
     if (oid.unsigned_number(0, 0) != heap) return moved(plan_.shape.name, "renamed");
-    if (!same_columns(types_, answers.value()[count - 3], answers.value()[count - 2])) return moved(plan_.shape.name, "altered");
+    if (!same_columns(types_, answers.value()[count - 3], answers.value()[count - 2]))
+      return moved(plan_.shape.name, "altered");
     const std::vector<Heap> heaps = heaps_of(answers.value()[count - 1]);
     if (storage_of(heaps, partitioned_) != plan_.storage) return moved(plan_.shape.name, "rewritten");
     return Done{};

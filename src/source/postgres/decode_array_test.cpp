@@ -64,7 +64,8 @@ TEST(decode_array, quotes_elements_as_the_server_does) {
   const auto shows = [](const std::string& hex_of_one) {
     const std::size_t size = bytes(hex_of_one).size();
     const char* const digits = "0123456789abcdef";
-    return shown(texts, std::string("00000001 00000000 00000019 00000001 00000001 0000000") + digits[size] + hex_of_one);
+    return shown(texts,
+                 std::string("00000001 00000000 00000019 00000001 00000001 0000000") + digits[size] + hex_of_one);
   };
   EXPECT_EQ(shows("61"), "{a}");
   EXPECT_EQ(shows(""), "{\"\"}");
@@ -76,9 +77,32 @@ TEST(decode_array, quotes_elements_as_the_server_does) {
 }
 
 TEST(decode_array, refuses_texts_that_are_none) {
-  for (const char* value : {"", "{", "}", "{1", "{1,}", "{,1}", "{1}}", "{1}x", "1", "{{1},{1,2}}", "{1,{2}}", "{{1},2}",
-                            "{{}}", "{}{}", "[1:2]={1}", "[1:1]{1}", "[2:1]={}", "[1:1", "{a b", "{\"a", "{\"a\\", "{1x}",
-                            "{{{{{{{1}}}}}}}", "[1:1][1:1][1:1][1:1][1:1][1:1][1:1]={1}", "{1,,2}", "{\"1\"2}"}) {
+  for (const char* value : {"",
+                            "{",
+                            "}",
+                            "{1",
+                            "{1,}",
+                            "{,1}",
+                            "{1}}",
+                            "{1}x",
+                            "1",
+                            "{{1},{1,2}}",
+                            "{1,{2}}",
+                            "{{1},2}",
+                            "{{}}",
+                            "{}{}",
+                            "[1:2]={1}",
+                            "[1:1]{1}",
+                            "[2:1]={}",
+                            "[1:1",
+                            "{a b",
+                            "{\"a",
+                            "{\"a\\",
+                            "{1x}",
+                            "{{{{{{{1}}}}}}}",
+                            "[1:1][1:1][1:1][1:1][1:1][1:1][1:1]={1}",
+                            "{1,,2}",
+                            "{\"1\"2}"}) {
     EXPECT_EQ(text(numbers, value), "(malformed)") << value;
   }
 }
@@ -125,8 +149,9 @@ TEST(decode_array, shows_arrays_that_stay_text) {
   EXPECT_EQ(binary({1041, "text"}, "00000001 00000000 00000365 00000001 00000001 00000008 02200004c0a80001"),
             "{192.168.0.1}");
   EXPECT_EQ(text({1041, "text"}, "{192.168.0.1}"), "{192.168.0.1}");
-  EXPECT_EQ(binary({oid::int2_vector, "text"}, "00000001 00000000 00000015 00000002 00000000 00000002 0001 00000002 fffe"),
-            "1 -2");
+  EXPECT_EQ(
+      binary({oid::int2_vector, "text"}, "00000001 00000000 00000015 00000002 00000000 00000002 0001 00000002 fffe"),
+      "1 -2");
 }
 
 TEST(decode_array, goes_by_the_lists_type_where_the_array_types_number_says_nothing) {

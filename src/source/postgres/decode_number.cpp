@@ -61,7 +61,8 @@ template <class Stored>
 using MagnitudeOf = std::conditional_t<sizeof(Stored) <= 8, std::uint64_t, UInt128>;
 
 template <class Magnitude>
-constexpr auto powers_of_ten = make_powers_of_ten<Magnitude, sizeof(Magnitude) == 8 ? 20 : 39>();
+constexpr auto powers_of_ten = make_powers_of_ten < Magnitude,
+               sizeof(Magnitude) == 8 ? 20 : 39 > ();
 
 template <class Magnitude>
 Magnitude power_of_ten(int power) {

@@ -66,10 +66,10 @@ TEST(decode_number, writes_floats_as_the_server_does) {
       {"8000000000000000", "-0"},
       {"3fb999999999999a", "0.1"},
       {"3fd3333333333334", "0.30000000000000004"},
-      {"42d6bcc41e900000", "100000000000000"},            // 1e14
+      {"42d6bcc41e900000", "100000000000000"},  // 1e14
       {"430c6bf526340000", "1e+15"},
       {"4415af1d78b58c40", "1e+20"},
-      {"44b52d02c7e14af6", "9.999999999999999e+22"},      // 1e23 lies exactly between two doubles
+      {"44b52d02c7e14af6", "9.999999999999999e+22"},  // 1e23 lies exactly between two doubles
       {"3f1a36e2eb1c432d", "0.0001"},
       {"3ee4f8b588e368f1", "1e-05"},
       {"7fefffffffffffff", "1.7976931348623157e+308"},
@@ -97,12 +97,12 @@ TEST(decode_number, reads_decimals_exactly) {
 }
 
 TEST(decode_number, never_rounds_a_decimal) {
-  EXPECT_EQ(binary(price, "0001 ffff 0000 0003  000a"), "(does not fit)");           // 0.001
-  EXPECT_EQ(binary(price, "0001 fffe 0000 0008  0001"), "(does not fit)");           // 0.00000001
-  EXPECT_EQ(binary(price, "0001 0004 0000 0000  0001"), "(does not fit)");           // 1e16
+  EXPECT_EQ(binary(price, "0001 ffff 0000 0003  000a"), "(does not fit)");  // 0.001
+  EXPECT_EQ(binary(price, "0001 fffe 0000 0008  0001"), "(does not fit)");  // 0.00000001
+  EXPECT_EQ(binary(price, "0001 0004 0000 0000  0001"), "(does not fit)");  // 1e16
   EXPECT_EQ(binary(price, "0001 7fff 0000 0000  0001"), "(does not fit)");
-  EXPECT_EQ(binary(unlimited, "0001 fffd 0000 000b  000a"), "(does not fit)");       // 1e-11
-  EXPECT_EQ(binary(unlimited, "0001 0007 0000 0000  0001"), "(does not fit)");       // 1e28
+  EXPECT_EQ(binary(unlimited, "0001 fffd 0000 000b  000a"), "(does not fit)");  // 1e-11
+  EXPECT_EQ(binary(unlimited, "0001 0007 0000 0000  0001"), "(does not fit)");  // 1e28
   EXPECT_EQ(text(price, "0.001"), "(does not fit)");
   EXPECT_EQ(text(price, "10000000000000000"), "(does not fit)");
   EXPECT_EQ(text(price, "1.500000"), "1.50");

@@ -41,7 +41,8 @@ TEST(decode_text, points_into_the_cell) {
 }
 
 TEST(decode_text, leaves_null_null_in_every_type) {
-  for (const Source& source : {plain, blob, uuid, document, Source{1007, "int32[]"}, Source{oid::numeric, "decimal(9,2)"}}) {
+  for (const Source& source :
+       {plain, blob, uuid, document, Source{1007, "int32[]"}, Source{oid::numeric, "decimal(9,2)"}}) {
     EXPECT_EQ(decode(source, {}, decode_test::type(source.type)), "NULL");
     EXPECT_EQ(decode(source, {}, {TypeKind::text}), "NULL");
     EXPECT_EQ(decode(source, {Cell::State::unchanged}, {TypeKind::text}), "(malformed)");
@@ -53,9 +54,26 @@ TEST(decode_text, tells_utf8_from_what_is_none) {
                            "f0908080", "6162636465666768 c3a9 6162636465666768"}) {
     EXPECT_TRUE(is_text(bytes(good))) << good;
   }
-  for (const char* bad : {"00", "80", "c3", "c328", "c080", "c1bf", "e08080", "e09fbf", "eda080", "edbfbf", "e282",
-                          "f0808080", "f08fbfbf", "f4908080", "f5808080", "f09f98", "ff", "6162636465666700",
-                          "61626364656667 e9", "6162636465666768 00"}) {
+  for (const char* bad : {"00",
+                          "80",
+                          "c3",
+                          "c328",
+                          "c080",
+                          "c1bf",
+                          "e08080",
+                          "e09fbf",
+                          "eda080",
+                          "edbfbf",
+                          "e282",
+                          "f0808080",
+                          "f08fbfbf",
+                          "f4908080",
+                          "f5808080",
+                          "f09f98",
+                          "ff",
+                          "6162636465666700",
+                          "61626364656667 e9",
+                          "6162636465666768 00"}) {
     EXPECT_FALSE(is_text(bytes(bad))) << bad;
     EXPECT_EQ(binary(plain, bad), "(does not fit)") << bad;
   }
@@ -142,12 +160,28 @@ TEST(decode_text, reads_no_type_as_another) {
 // Whatever the bytes: a verdict, never a crash. (The address sanitizer looks on.)
 TEST(decode_text, stands_hostile_bytes_in_every_type) {
   std::mt19937_64 dice(1);
-  const std::vector<Source> sources{
-      {oid::boolean, "boolean"}, {oid::int4, "int32"}, {oid::float8, "float64"}, {oid::float4, "float32"},
-      {oid::numeric, "decimal(18,2)"}, {oid::numeric, "decimal(38,10)"}, {oid::date, "date"}, {oid::time_tz, "time_tz"},
-      {oid::timestamp_tz, "timestamp_tz"}, {oid::interval, "interval"}, {oid::uuid, "uuid"}, {oid::jsonb, "json"},
-      {oid::bytea, "bytes"}, {oid::inet, "text"}, {oid::varbit, "text"}, {oid::money, "text"}, {oid::oid_vector, "text"},
-      {1007, "int32[]"}, {1009, "text[][]"}, {1231, "decimal(9,2)[][][]"}, {1041, "text"}, {20'000, "text[]"}};
+  const std::vector<Source> sources{{oid::boolean, "boolean"},
+                                    {oid::int4, "int32"},
+                                    {oid::float8, "float64"},
+                                    {oid::float4, "float32"},
+                                    {oid::numeric, "decimal(18,2)"},
+                                    {oid::numeric, "decimal(38,10)"},
+                                    {oid::date, "date"},
+                                    {oid::time_tz, "time_tz"},
+                                    {oid::timestamp_tz, "timestamp_tz"},
+                                    {oid::interval, "interval"},
+                                    {oid::uuid, "uuid"},
+                                    {oid::jsonb, "json"},
+                                    {oid::bytea, "bytes"},
+                                    {oid::inet, "text"},
+                                    {oid::varbit, "text"},
+                                    {oid::money, "text"},
+                                    {oid::oid_vector, "text"},
+                                    {1007, "int32[]"},
+                                    {1009, "text[][]"},
+                                    {1231, "decimal(9,2)[][][]"},
+                                    {1041, "text"},
+                                    {20'000, "text[]"}};
   constexpr std::string_view likely = "{},\"\\[]:=0123456789-+.NULLBCaeInfinityx \x00\x01\xff";
   for (int i = 0; i < 20'000; ++i) {
     const std::size_t size = dice() % 64;

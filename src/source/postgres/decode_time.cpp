@@ -223,9 +223,7 @@ struct IntervalSum {
     text.skip("s");
     return text.ok;
   }
-  bool fits() const {
-    return static_cast<std::int32_t>(months) == months && static_cast<std::int32_t>(days) == days;
-  }
+  bool fits() const { return static_cast<std::int32_t>(months) == months && static_cast<std::int32_t>(days) == days; }
 };
 
 Decoded read_interval_text(const ColumnDecoder&, Bytes value, VectorView& out, std::size_t row) {

@@ -19,9 +19,9 @@ constexpr Source interval{oid::interval, "interval"};
 
 TEST(decode_time, counts_days_from_2000) {
   const std::pair<const char*, const char*> days[] = {
-      {"00000000", "2000-01-01"},  {"ffffd533", "1970-01-01"},  {"0000003b", "2000-02-29"},
+      {"00000000", "2000-01-01"},    {"ffffd533", "1970-01-01"},    {"0000003b", "2000-02-29"},
       {"fff49d7b", "0044-03-15 BC"}, {"ffda97cd", "4713-01-01 BC"}, {"7fffffff", "infinity"},
-      {"80000000", "-infinity"},   {"7fda970c", "5874897-12-31"},
+      {"80000000", "-infinity"},     {"7fda970c", "5874897-12-31"},
   };
   for (const auto& [hex, expected] : days) {
     EXPECT_EQ(binary(date, hex), expected);

@@ -222,8 +222,8 @@ bool format_numeric(Bytes value, TextWriter& out) {
 bool format_money(Bytes value, TextWriter& out) {
   if (value.size() != sizeof(std::int64_t)) return false;
   const auto cents = load<std::int64_t>(value.data());
-  const std::uint64_t magnitude = cents < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(cents)
-                                            : static_cast<std::uint64_t>(cents);
+  const std::uint64_t magnitude =
+      cents < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(cents) : static_cast<std::uint64_t>(cents);
   out.append(cents < 0 ? "-$" : "$");
   char text[24];
   const char* end = std::to_chars(text, text + sizeof text, magnitude / 100).ptr;

@@ -10,21 +10,23 @@ Result<std::map<TableId, std::vector<Heap>>> read_heaps(Connection& connection, 
       "SELECT c.oid, h.oid, pg_relation_filenode(h.oid), pg_relation_size(h.oid), pg_table_size(h.oid)"
       " FROM pg_class c CROSS JOIN LATERAL (SELECT c.oid WHERE c.relkind <> 'p' UNION ALL"
       "  SELECT t.relid FROM pg_partition_tree(c.oid) t WHERE c.relkind = 'p' AND t.isleaf) h(oid)"
-      " WHERE c.oid = ANY($1::oid[]) ORDER BY c.oid, h.oid", {array_of(tables)});
+      " WHERE c.oid = ANY($1::oid[]) ORDER BY c.oid, h.oid",
+      {array_of(tables)});
   TRY_DO(connection.run(rows.ok() ? "COMMIT" : "ROLLBACK"));
   if (!rows.ok()) return rows.error();
   std::map<TableId, std::vector<Heap>> heaps;
   for (std::size_t r = 0; r < rows.value().size(); ++r) {
     const Rows& all = rows.value();
     heaps[TableId{all.unsigned_number(r, 0)}].push_back({static_cast<std::uint32_t>(all.unsigned_number(r, 1)),
-                                                          static_cast<std::uint32_t>(all.unsigned_number(r, 2)),
-                                                          all.unsigned_number(r, 3), all.unsigned_number(r, 4)});
+                                                         static_cast<std::uint32_t>(all.unsigned_number(r, 2)),
+                                                         all.unsigned_number(r, 3), all.unsigned_number(r, 4)});
   }
   return heaps;
 }
 
 // The row in pg_class is the snapshot's; the heap's filenode is today's.
-Result<std::optional<TableId>> first_rewritten(Connection& connection, const std::map<TableId, std::vector<Heap>>& heaps) {
+Result<std::optional<TableId>> first_rewritten(Connection& connection,
+                                               const std::map<TableId, std::vector<Heap>>& heaps) {
   std::vector<TableId> oids;
   std::map<std::uint64_t, std::pair<TableId, std::uint64_t>> now;
   for (const auto& [table, own] : heaps) {

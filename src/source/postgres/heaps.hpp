@@ -17,7 +17,8 @@ Result<std::map<TableId, std::vector<Heap>>> read_heaps(Connection& connection, 
 
 /// The first of these tables with a heap that was rewritten or truncated after the connection's snapshot was taken: under
 /// that snapshot the new file shows none of the old rows, or others.
-Result<std::optional<TableId>> first_rewritten(Connection& connection, const std::map<TableId, std::vector<Heap>>& heaps);
+Result<std::optional<TableId>> first_rewritten(Connection& connection,
+                                               const std::map<TableId, std::vector<Heap>>& heaps);
 
 /// Gives oid and filenode of one table's heaps now, in the order of their oids.
 std::string filenodes_query(TableId table);

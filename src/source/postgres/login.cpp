@@ -129,7 +129,8 @@ constexpr std::array hints{
     Hint{"does not match host name", ErrorKind::refused,
          "use the name in the server's certificate, or choose sslmode=verify-ca"},
     Hint{"root certificate file", ErrorKind::refused, "give the authority's certificate as sslrootcert=PATH"},
-    Hint{"certificate verify failed", ErrorKind::refused, "give the authority that signed the server's certificate as sslrootcert=PATH"},
+    Hint{"certificate verify failed", ErrorKind::refused,
+         "give the authority that signed the server's certificate as sslrootcert=PATH"},
     Hint{"no password supplied", ErrorKind::refused, "give the password in the source address, PGPASSWORD or .pgpass"},
     Hint{"could not read certificate file", ErrorKind::refused, "check sslcert and sslkey"},
     Hint{"private key file", ErrorKind::refused, "check sslkey and the file's rights"},
@@ -192,7 +193,8 @@ Result<pg_conn*> login(const Address& address, bool replication) {
   if (PQstatus(handle.get()) != CONNECTION_OK) return login_error(address, PQerrorMessage(handle.get()), replication);
   PQsetErrorVerbosity(handle.get(), PQERRORS_DEFAULT);
   // Notices would go to stderr.
-  PQsetNoticeReceiver(handle.get(), [](void*, const PGresult*) {}, nullptr);
+  PQsetNoticeReceiver(
+      handle.get(), [](void*, const PGresult*) {}, nullptr);
   return handle.release();
 }
 

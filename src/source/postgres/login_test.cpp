@@ -10,8 +10,9 @@ Error said(const std::string& message) {
 }
 
 TEST(Login, AWrongPasswordIsTheOperatorsTask) {
-  const Error error = said("connection to server at \"db\", port 5432 failed: FATAL:  28P01: password authentication "
-                           "failed for user \"ann\"\nLOCATION:  auth_failed, auth.c:338\n");
+  const Error error = said(
+      "connection to server at \"db\", port 5432 failed: FATAL:  28P01: password authentication "
+      "failed for user \"ann\"\nLOCATION:  auth_failed, auth.c:338\n");
   EXPECT_EQ(error.kind, ErrorKind::refused);
   EXPECT_EQ(error.native, "28P01");
   EXPECT_EQ(error.what, "cannot connect to db:5432: password authentication failed for user \"ann\"");
@@ -19,15 +20,17 @@ TEST(Login, AWrongPasswordIsTheOperatorsTask) {
 }
 
 TEST(Login, AServerThatLetsNobodyInWithoutTlsSaysHow) {
-  const Error error = said("failed: FATAL:  28000: no pg_hba.conf entry for host \"10.0.0.1\", user \"ann\", database "
-                           "\"shop\", no encryption\nLOCATION:  ClientAuthentication, auth.c:543");
+  const Error error = said(
+      "failed: FATAL:  28000: no pg_hba.conf entry for host \"10.0.0.1\", user \"ann\", database "
+      "\"shop\", no encryption\nLOCATION:  ClientAuthentication, auth.c:543");
   EXPECT_EQ(error.kind, ErrorKind::refused);
   EXPECT_NE(error.remedy.find("sslmode=require"), std::string::npos);
 }
 
 TEST(Login, ANetworkFailureIsTriedAgain) {
-  const Error error = said("connection to server at \"db\", port 5432 failed: Connection refused\n\tIs the server "
-                           "running on that host and accepting TCP/IP connections?");
+  const Error error = said(
+      "connection to server at \"db\", port 5432 failed: Connection refused\n\tIs the server "
+      "running on that host and accepting TCP/IP connections?");
   EXPECT_EQ(error.kind, ErrorKind::unreachable);
   EXPECT_NE(error.remedy.find("port"), std::string::npos);
 }

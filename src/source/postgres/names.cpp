@@ -61,7 +61,9 @@ std::string quoted(std::string_view text, char quote) {
 
 std::string slot_name(std::string_view mirror, std::string_view database) { return object_name(mirror, database); }
 
-std::string publication_name(std::string_view mirror, std::string_view database) { return object_name(mirror, database); }
+std::string publication_name(std::string_view mirror, std::string_view database) {
+  return object_name(mirror, database);
+}
 
 std::string quote_identifier(std::string_view name) { return quoted(name, '"'); }
 

@@ -14,7 +14,7 @@ TEST(Names, OfAPlainMirrorStayReadable) {
 
 TEST(Names, KeepDifferentMirrorsApart) {
   const std::set<std::string> names{slot_name("a_b", "c"), slot_name("a", "b_c"), slot_name("a-b", "c"),
-                                    slot_name("A_b", "c"), slot_name("a", "c"), slot_name("a.b", "c")};
+                                    slot_name("A_b", "c"), slot_name("a", "c"),   slot_name("a.b", "c")};
   EXPECT_EQ(names.size(), 6u);
 }
 

@@ -47,8 +47,7 @@ inline std::optional<NumericWire> read_numeric(Bytes value) {
     case NumericWire::Sign::negative:
     case NumericWire::Sign::not_a_number:
     case NumericWire::Sign::infinite:
-    case NumericWire::Sign::negative_infinite:
-      return wire;
+    case NumericWire::Sign::negative_infinite: return wire;
   }
   return std::nullopt;
 }

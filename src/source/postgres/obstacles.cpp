@@ -45,7 +45,8 @@ void judge_server(const Rows& server, int version, std::vector<Error>& found) {
                             "run: ALTER SYSTEM SET wal_level = 'logical', then restart the server"));
   }
   if (server.text(0, 8) == "SQL_ASCII") {
-    found.push_back({ErrorKind::unsupported, "the database's encoding is SQL_ASCII, so what its text means is not known",
+    found.push_back({ErrorKind::unsupported,
+                     "the database's encoding is SQL_ASCII, so what its text means is not known",
                      "move it to a database with encoding UTF8"});
   }
 }
@@ -53,7 +54,8 @@ void judge_server(const Rows& server, int version, std::vector<Error>& found) {
 void judge_role(const Rows& server, bool publication_is_there, std::vector<Error>& found) {
   const std::string role = quote_identifier(server.text(0, 9));
   if (!server.truth(0, 3)) {
-    found.push_back(refused("role " + role + " may not follow the change log", "run: ALTER ROLE " + role + " REPLICATION"));
+    found.push_back(
+        refused("role " + role + " may not follow the change log", "run: ALTER ROLE " + role + " REPLICATION"));
   }
   if (!server.truth(0, 4) && !publication_is_there) {
     const std::string database = quote_identifier(server.text(0, 10));
@@ -65,8 +67,9 @@ void judge_role(const Rows& server, bool publication_is_there, std::vector<Error
 void judge_room(const Rows& server, std::vector<Error>& found) {
   const bool slot_is_there = server.truth(0, 7);
   if (server.number(0, 5) <= 0 && !slot_is_there) {
-    found.push_back(refused("all replication slots are in use",
-                            "drop unused ones (pg_replication_slots), or raise max_replication_slots and restart the server"));
+    found.push_back(
+        refused("all replication slots are in use",
+                "drop unused ones (pg_replication_slots), or raise max_replication_slots and restart the server"));
   }
   if (server.number(0, 6) <= 0) {
     found.push_back(refused("all walsenders are in use", "raise max_wal_senders and restart the server"));
@@ -78,16 +81,18 @@ void judge_table(const Rows& rows, std::size_t r, const std::string& role, bool 
   const std::string quoted = quote_table(name.schema, name.table);
   if (!rows.truth(r, 3)) {
     found.push_back(refused("role " + role + " may not look into schema " + name.schema,
-                            "run: GRANT USAGE ON SCHEMA " + quote_identifier(name.schema) + " TO " + role, to_text(name)));
+                            "run: GRANT USAGE ON SCHEMA " + quote_identifier(name.schema) + " TO " + role,
+                            to_text(name)));
   }
   if (!rows.truth(r, 4)) {
-    found.push_back(refused("role " + role + " may not read the table", "run: GRANT SELECT ON " + quoted + " TO " + role,
-                            to_text(name)));
+    found.push_back(refused("role " + role + " may not read the table",
+                            "run: GRANT SELECT ON " + quoted + " TO " + role, to_text(name)));
   }
   if (must_own && !rows.truth(r, 5)) {
     found.push_back(refused("role " + role + " may not publish the table: only its owner may",
                             "run: GRANT " + quote_identifier(rows.text(r, 6)) + " TO " + role +
-                                ", or publish it yourself and name the publication with --publication", to_text(name)));
+                                ", or publish it yourself and name the publication with --publication",
+                            to_text(name)));
   }
   if (rows.truth(r, 7)) {
     found.push_back(refused("row-level security hides rows from role " + role, "run: ALTER ROLE " + role + " BYPASSRLS",

@@ -16,8 +16,16 @@
 /// Source: PostgreSQL manual, "Logical Replication Message Formats" and "Streaming Replication Protocol". Pure.
 namespace lockstep::postgres::pgoutput {
 
-struct Begin { Lsn final_lsn; UnixMicros time; std::uint32_t xid = 0; };
-struct Commit { Lsn commit_lsn; Lsn end_lsn; UnixMicros time; };
+struct Begin {
+  Lsn final_lsn;
+  UnixMicros time;
+  std::uint32_t xid = 0;
+};
+struct Commit {
+  Lsn commit_lsn;
+  Lsn end_lsn;
+  UnixMicros time;
+};
 struct Origin {};
 
 struct RelationColumn {
@@ -35,19 +43,42 @@ struct Relation {
   std::vector<RelationColumn> columns;
 };
 /// A type of the user that the following relation uses; for a domain, the name is its base type's.
-struct Type { std::uint32_t xid = 0; std::uint32_t oid = 0; std::string schema; std::string name; };
+struct Type {
+  std::uint32_t xid = 0;
+  std::uint32_t oid = 0;
+  std::string schema;
+  std::string name;
+};
 
 /// Insert, update or delete. `xid` of this message and of those below is 0 outside streamed parts.
-struct Row { std::uint32_t xid = 0; std::uint32_t relation = 0; Change change; };
+struct Row {
+  std::uint32_t xid = 0;
+  std::uint32_t relation = 0;
+  Change change;
+};
 /// Truncate, or a message of the application within a transaction.
-struct Step { std::uint32_t xid = 0; Change change; };
+struct Step {
+  std::uint32_t xid = 0;
+  Change change;
+};
 /// A message outside of any transaction.
 struct LooseMessage {};
 
-struct StreamStart { std::uint32_t xid = 0; bool first = false; };
+struct StreamStart {
+  std::uint32_t xid = 0;
+  bool first = false;
+};
 struct StreamStop {};
-struct StreamCommit { std::uint32_t xid = 0; Lsn commit_lsn; Lsn end_lsn; UnixMicros time; };
-struct StreamAbort { std::uint32_t xid = 0; std::uint32_t sub = 0; };
+struct StreamCommit {
+  std::uint32_t xid = 0;
+  Lsn commit_lsn;
+  Lsn end_lsn;
+  UnixMicros time;
+};
+struct StreamAbort {
+  std::uint32_t xid = 0;
+  std::uint32_t sub = 0;
+};
 
 using Message = std::variant<Begin, Commit, Origin, Relation, Type, Row, Step, LooseMessage, StreamStart, StreamStop,
                              StreamCommit, StreamAbort>;
@@ -58,8 +89,15 @@ Result<Message> parse(Bytes bytes, bool in_part);
 
 // What a replication connection sends round the plugin's messages.
 /// XLogData.
-struct Envelope { Lsn start; Lsn end; Bytes content; };
-struct KeepAlive { Lsn end; bool reply_wanted = false; };
+struct Envelope {
+  Lsn start;
+  Lsn end;
+  Bytes content;
+};
+struct KeepAlive {
+  Lsn end;
+  bool reply_wanted = false;
+};
 using Frame = std::variant<Envelope, KeepAlive>;
 /// Error: bad_data.
 Result<Frame> parse_frame(Bytes bytes);

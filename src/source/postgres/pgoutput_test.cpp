@@ -153,9 +153,9 @@ TEST(Pgoutput, EveryMessageThatIsCutShortIsRefused) {
 
 TEST(Pgoutput, HostileLengthsAreRefusedWithoutBeingBelieved) {
   for (const std::string_view text :
-       {"'R' 00004001 00 't' 00 'd' ffff", "'T' ffffffff 00", "'I' 00004001 'N' ffff", "'I' 00004001 'N' 0001 't' ffffffff",
-        "'M' 01 0000000000000000 'p' 00 ffffffff", "'I' 00004001 'N' 0001 'z'", "'D' 00004001 'X' 0000", "'U' 00004001 'X'",
-        "'Q'", "'M' 07 0000000000000000 'p' 00 00000000"}) {
+       {"'R' 00004001 00 't' 00 'd' ffff", "'T' ffffffff 00", "'I' 00004001 'N' ffff",
+        "'I' 00004001 'N' 0001 't' ffffffff", "'M' 01 0000000000000000 'p' 00 ffffffff", "'I' 00004001 'N' 0001 'z'",
+        "'D' 00004001 'X' 0000", "'U' 00004001 'X'", "'Q'", "'M' 07 0000000000000000 'p' 00 00000000"}) {
     EXPECT_FALSE(parse(bytes(text), false).ok()) << text;
     EXPECT_FALSE(parse(bytes(text), true).ok()) << text;
   }

@@ -48,7 +48,8 @@ Result<Publication> read_publication(Connection& connection, const std::string& 
   Publication publication;
   TRY(rows, connection.query("SELECT coalesce(obj_description(oid, 'pg_publication'), ''), pubviaroot,"
                              " pubinsert AND pubupdate AND pubdelete AND pubtruncate, oid"
-                             " FROM pg_publication WHERE pubname = $1", {name}));
+                             " FROM pg_publication WHERE pubname = $1",
+                             {name}));
   if (rows.size() == 0) return publication;
   publication.exists = true;
   publication.ours = rows.text(0, 0).starts_with(our_comment);
@@ -56,9 +57,11 @@ Result<Publication> read_publication(Connection& connection, const std::string& 
   publication.via_root = rows.truth(0, 1);
   publication.whole = rows.truth(0, 2);
   publication.oid = rows.unsigned_number(0, 3);
-  TRY(members, connection.query("SELECT c.oid FROM pg_publication_tables t JOIN pg_namespace n ON n.nspname = t.schemaname"
-                                " JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename"
-                                " WHERE t.pubname = $1", {name}));
+  TRY(members,
+      connection.query("SELECT c.oid FROM pg_publication_tables t JOIN pg_namespace n ON n.nspname = t.schemaname"
+                       " JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename"
+                       " WHERE t.pubname = $1",
+                       {name}));
   for (std::size_t r = 0; r < members.size(); ++r) publication.tables.insert(TableId{members.unsigned_number(r, 0)});
   return publication;
 }
@@ -73,10 +76,12 @@ struct Named {
 Result<std::vector<Named>> name_tables(Connection& connection, const std::vector<TableId>& tables) {
   TRY(rows, connection.query("SELECT c.oid, n.nspname, c.relname, c.relreplident FROM pg_class c"
                              " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ANY($1::oid[])"
-                             " ORDER BY c.oid", {array_of(tables)}));
+                             " ORDER BY c.oid",
+                             {array_of(tables)}));
   std::vector<Named> named;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    named.push_back({TableId{rows.unsigned_number(r, 0)}, {rows.string(r, 1), rows.string(r, 2)},
+    named.push_back({TableId{rows.unsigned_number(r, 0)},
+                     {rows.string(r, 1), rows.string(r, 2)},
                      rows.text(r, 3).empty() ? 'd' : rows.text(r, 3).front()});
   }
   return named;
@@ -84,7 +89,8 @@ Result<std::vector<Named>> name_tables(Connection& connection, const std::vector
 
 /// Runs a transaction that needs locks, again and again while they are not to be had.
 Status run_with_locks(Connection& connection, const std::string& sql, const char* lock_wait) {
-  const std::string transaction = "BEGIN; SET LOCAL lock_timeout = '" + std::string(lock_wait) + "'; " + sql + "; COMMIT";
+  const std::string transaction =
+      "BEGIN; SET LOCAL lock_timeout = '" + std::string(lock_wait) + "'; " + sql + "; COMMIT";
   milliseconds pause = pause_first;
   for (int tries = 1;; ++tries) {
     Status done = connection.run(transaction);
@@ -104,10 +110,15 @@ std::string table_list(const std::vector<Named>& tables) {
 }
 
 Status note_newest_member(Connection& connection, const std::string& name) {
-  TRY(rows, connection.query("SELECT coalesce(max(m.oid), '0') FROM pg_publication p LEFT JOIN pg_publication_rel m ON m.prpubid = p.oid"
-                             " WHERE p.pubname = $1", {name}));
-  return run_with_locks(connection, "COMMENT ON PUBLICATION " + quote_identifier(name) + " IS " +
-                        quote_literal(std::string(our_newest) + rows.string(0, 0)), publish_lock_wait);
+  TRY(rows,
+      connection.query(
+          "SELECT coalesce(max(m.oid), '0') FROM pg_publication p LEFT JOIN pg_publication_rel m ON m.prpubid = p.oid"
+          " WHERE p.pubname = $1",
+          {name}));
+  return run_with_locks(connection,
+                        "COMMENT ON PUBLICATION " + quote_identifier(name) + " IS " +
+                            quote_literal(std::string(our_newest) + rows.string(0, 0)),
+                        publish_lock_wait);
 }
 
 Status create(Connection& connection, const std::string& name, const std::vector<TableId>& tables) {
@@ -120,7 +131,8 @@ Status create(Connection& connection, const std::string& name, const std::vector
   return note_newest_member(connection, name);
 }
 
-Status change(Connection& connection, const std::string& name, const Publication& now, const std::vector<TableId>& tables) {
+Status change(Connection& connection, const std::string& name, const Publication& now,
+              const std::vector<TableId>& tables) {
   std::vector<TableId> missing;
   std::vector<TableId> extra;
   const std::set<TableId> wanted(tables.begin(), tables.end());
@@ -129,8 +141,10 @@ Status change(Connection& connection, const std::string& name, const Publication
   TRY(to_add, name_tables(connection, missing));
   TRY(to_drop, name_tables(connection, extra));
   const std::string alter = "ALTER PUBLICATION " + quote_identifier(name);
-  if (!to_add.empty()) TRY_DO(run_with_locks(connection, alter + " ADD TABLE " + table_list(to_add), publish_lock_wait));
-  if (!to_drop.empty()) TRY_DO(run_with_locks(connection, alter + " DROP TABLE " + table_list(to_drop), publish_lock_wait));
+  if (!to_add.empty())
+    TRY_DO(run_with_locks(connection, alter + " ADD TABLE " + table_list(to_add), publish_lock_wait));
+  if (!to_drop.empty())
+    TRY_DO(run_with_locks(connection, alter + " DROP TABLE " + table_list(to_drop), publish_lock_wait));
   return note_newest_member(connection, name);
 }
 
@@ -143,10 +157,13 @@ struct Member {
 /// Those of `tables` that still exist. Filters came with PostgreSQL 15, hence to_jsonb.
 Result<std::vector<Member>> read_members(Connection& connection, const Publication& publication,
                                          const std::vector<TableId>& tables) {
-  TRY(rows, connection.query("SELECT n.nspname || '.' || c.relname, m.oid, coalesce(to_jsonb(m) ->> 'prqual', to_jsonb(m) ->> 'prattrs')"
-                             " IS NOT NULL FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-                             " LEFT JOIN pg_publication_rel m ON m.prrelid = c.oid AND m.prpubid = $2::oid"
-                             " WHERE c.oid = ANY($1::oid[]) ORDER BY 1", {array_of(tables), std::to_string(publication.oid)}));
+  TRY(rows,
+      connection.query(
+          "SELECT n.nspname || '.' || c.relname, m.oid, coalesce(to_jsonb(m) ->> 'prqual', to_jsonb(m) ->> 'prattrs')"
+          " IS NOT NULL FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+          " LEFT JOIN pg_publication_rel m ON m.prrelid = c.oid AND m.prpubid = $2::oid"
+          " WHERE c.oid = ANY($1::oid[]) ORDER BY 1",
+          {array_of(tables), std::to_string(publication.oid)}));
   std::vector<Member> members;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     Member member{rows.string(r, 0), std::nullopt, rows.truth(r, 2)};
@@ -161,7 +178,8 @@ Status check_foreign(Connection& connection, const std::string& name, const Publ
                      const std::vector<TableId>& tables) {
   const std::string quoted = quote_identifier(name);
   if (!now.whole || !now.via_root) {
-    return Error{ErrorKind::refused, "publication " + name + " was not made by lockstep and does not publish everything",
+    return Error{ErrorKind::refused,
+                 "publication " + name + " was not made by lockstep and does not publish everything",
                  "run: ALTER PUBLICATION " + quoted +
                      " SET (publish = 'insert, update, delete, truncate', publish_via_partition_root = true)"};
   }
@@ -171,7 +189,8 @@ Status check_foreign(Connection& connection, const std::string& name, const Publ
   }
   TRY(named, name_tables(connection, missing));
   if (named.empty()) return Done{};
-  return Error{ErrorKind::refused, "publication " + name + " was not made by lockstep and lacks " + to_text(named[0].name),
+  return Error{ErrorKind::refused,
+               "publication " + name + " was not made by lockstep and lacks " + to_text(named[0].name),
                "run: ALTER PUBLICATION " + quoted + " ADD TABLE " + table_list(named)};
 }
 
@@ -199,7 +218,8 @@ Status set_identities(Connection& connection, const std::vector<TableId>& tables
     if (done.ok()) continue;
     Error error = with_context(done.error(), "setting the replica identity");
     error.table = to_text(table.name);
-    if (error.kind == ErrorKind::busy) error.remedy = "end the transactions that hold the table, or try at a quieter hour";
+    if (error.kind == ErrorKind::busy)
+      error.remedy = "end the transactions that hold the table, or try at a quieter hour";
     return error;
   }
   return Done{};

@@ -13,8 +13,8 @@ namespace lockstep::postgres {
 struct Heap {
   std::uint32_t oid = 0;
   std::uint32_t filenode = 0;
-  std::uint64_t bytes = 0;        ///< of its pages
-  std::uint64_t bytes_in_all = 0; ///< with what is stored out of line
+  std::uint64_t bytes = 0;         ///< of its pages
+  std::uint64_t bytes_in_all = 0;  ///< with what is stored out of line
 };
 
 /// The ranges of the heaps in their order: the heap's oid in the upper half of the numbers, the page in the lower; each

@@ -28,7 +28,8 @@ pgoutput::Relation relation(std::vector<std::string> names, char identity, std::
   made.schema = "public";
   made.name = "t";
   made.identity = identity;
-  for (std::size_t i = 0; i < names.size(); ++i) made.columns.push_back({identity == 'f' || i == key_column, names[i], 23, -1});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    made.columns.push_back({identity == 'f' || i == key_column, names[i], 23, -1});
   return made;
 }
 
@@ -71,7 +72,8 @@ TEST(RelationShape, WithDroppedColumnsOnlyNamesAreCertain) {
   CatalogTable known = table({column(1, "a"), column(2, "gone"), column(3, "c")}, {1});
   known.columns[1].dropped = true;
   EXPECT_EQ(numbers(shape_from(relation({"a", "c"}, 'd', 0), &known, types)), (std::vector<std::uint16_t>{1, 3}));
-  EXPECT_EQ(numbers(shape_from(relation({"a", "b", "c"}, 'd', 0), &known, types)), (std::vector<std::uint16_t>{1, 0, 3}));
+  EXPECT_EQ(numbers(shape_from(relation({"a", "b", "c"}, 'd', 0), &known, types)),
+            (std::vector<std::uint16_t>{1, 0, 3}));
 }
 
 TEST(RelationShape, GeneratedColumnsAreNotPartOfIt) {

@@ -12,7 +12,7 @@ namespace lockstep::postgres {
 
 /// What to do with a table that has no usable key.
 enum class Keyless : std::uint8_t {
-  full,       ///< give it REPLICA IDENTITY FULL
+  full,  ///< give it REPLICA IDENTITY FULL
   leave_out,
 };
 

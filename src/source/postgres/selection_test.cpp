@@ -5,7 +5,9 @@
 namespace lockstep::postgres {
 namespace {
 
-bool matches(const std::string& pattern, const TableName& name) { return Pattern::parse(pattern).value().matches(name); }
+bool matches(const std::string& pattern, const TableName& name) {
+  return Pattern::parse(pattern).value().matches(name);
+}
 
 TEST(Selection, ANameWithoutSchemaHoldsInEverySchema) {
   EXPECT_TRUE(matches("orders", {"public", "orders"}));

@@ -15,11 +15,10 @@ namespace lockstep::postgres {
 // assessment can go on and say so. The timeline is the first part of the current log file's name.
 Result<source::Identity> PgSetter::identify() {
   TRY(connection, Connection::open(address_, Purpose::ordinary));
-  TRY(rows, connection.query(
-                "SELECT s.system_identifier, CASE WHEN pg_is_in_recovery() THEN '0'"
-                " ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END, d.datname, d.oid,"
-                " current_setting('server_version') FROM pg_control_system() s, pg_database d"
-                " WHERE d.datname = current_database()"));
+  TRY(rows, connection.query("SELECT s.system_identifier, CASE WHEN pg_is_in_recovery() THEN '0'"
+                             " ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END, d.datname, d.oid,"
+                             " current_setting('server_version') FROM pg_control_system() s, pg_database d"
+                             " WHERE d.datname = current_database()"));
   source::Identity identity;
   identity.kind = "postgresql";
   identity.system = rows.string(0, 0);
@@ -53,8 +52,8 @@ Status PgSetter::publish(const source::Setup& setup) {
   return make_publication(connection, setup.publication, setup.tables);
 }
 
-Result<source::CreatedSlot> PgSetter::create_slot(
-    const source::Setup& setup, const std::function<bool(const std::string& blockers)>& waiting) {
+Result<source::CreatedSlot> PgSetter::create_slot(const source::Setup& setup,
+                                                  const std::function<bool(const std::string& blockers)>& waiting) {
   return postgres::create_slot(address_, setup.slot, waiting);
 }
 

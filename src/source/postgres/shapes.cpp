@@ -80,7 +80,8 @@ Status read_columns(Connection& connection, const std::vector<TableId>& ids, Cat
 Status read_types(Connection& connection, const std::vector<TableId>& ids, Catalog& catalog) {
   TRY(rows, connection.query(
                 "WITH RECURSIVE used(type) AS (SELECT DISTINCT atttypid FROM pg_attribute WHERE attrelid = ANY('" +
-                array_of(ids) + "'::oid[]) AND attnum > 0 AND NOT attisdropped"
+                array_of(ids) +
+                "'::oid[]) AND attnum > 0 AND NOT attisdropped"
                 " UNION SELECT part FROM used JOIN pg_type t ON t.oid = used.type,"
                 " LATERAL unnest(ARRAY[t.typelem, t.typbasetype]) part WHERE part <> 0) " +
                 std::string(type_rows_query) + " WHERE oid IN (SELECT type FROM used)"));

@@ -20,8 +20,8 @@ struct CatalogColumn {
   std::int32_t modifier = -1;
   std::int32_t dimensions = 0;
   bool dropped = false;
-  bool generated = false;       ///< never sent, so not mirrored
-  bool virtual_one = false;     ///< generated, and stored nowhere (18 and later)
+  bool generated = false;    ///< never sent, so not mirrored
+  bool virtual_one = false;  ///< generated, and stored nowhere (18 and later)
 
   bool sent() const { return !dropped && !generated; }
 };
@@ -30,10 +30,10 @@ struct CatalogColumn {
 struct CatalogTable {
   TableId id;
   TableName name;
-  char kind = 'r';              ///< relkind: r(elation), p(artitioned)
-  char identity = 'd';          ///< relreplident
-  std::vector<CatalogColumn> columns;     ///< by number
-  std::vector<std::uint16_t> key_numbers; ///< of the usable key's columns; empty: it has none
+  char kind = 'r';                         ///< relkind: r(elation), p(artitioned)
+  char identity = 'd';                     ///< relreplident
+  std::vector<CatalogColumn> columns;      ///< by number
+  std::vector<std::uint16_t> key_numbers;  ///< of the usable key's columns; empty: it has none
 };
 
 struct Catalog {

@@ -10,8 +10,9 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds report_interval{1000};
 constexpr milliseconds drop_pause{250};
-constexpr int drop_tries_max = 120;       // 30 s
-constexpr int tries_before_ending = 20;   // 5 s: a connection whose process was killed is gone by then, unless the network ate it
+constexpr int drop_tries_max = 120;  // 30 s
+constexpr int tries_before_ending =
+    20;  // 5 s: a connection whose process was killed is gone by then, unless the network ate it
 constexpr std::size_t blockers_named_max = 5;
 
 // Slot creation waits for every transaction that has written something, in any database of the server. What another
@@ -42,9 +43,11 @@ std::string describe_blockers(Connection& connection) {
 
 /// Makes room for a new slot of that name.
 Status remove_leftover(Connection& connection, const std::string& name) {
-  TRY(rows, connection.query("SELECT s.active, s.active_pid, coalesce(t.total_bytes + t.stream_bytes + t.spill_bytes, 0)"
-                             " FROM pg_replication_slots s LEFT JOIN pg_stat_replication_slots t USING (slot_name)"
-                             " WHERE s.slot_name = $1", {name}));
+  TRY(rows,
+      connection.query("SELECT s.active, s.active_pid, coalesce(t.total_bytes + t.stream_bytes + t.spill_bytes, 0)"
+                       " FROM pg_replication_slots s LEFT JOIN pg_stat_replication_slots t USING (slot_name)"
+                       " WHERE s.slot_name = $1",
+                       {name}));
   if (rows.size() == 0) return Done{};
   if (rows.truth(0, 0)) {
     return Error{ErrorKind::busy, "replication slot " + name + " is active for PID " + rows.string(0, 1),
@@ -96,7 +99,8 @@ std::string why_lost(const Rows& rows, const std::string& database) {
   if (reason == "idle_timeout") return "it was not used for longer than idle_replication_slot_timeout";
   if (reason == "wal_level_insufficient") return "wal_level was lowered";
   if (!reason.empty()) return "the server invalidated it: " + std::string(reason);
-  if (rows.text(0, 4) == "lost" || rows.truth(0, 5)) return "the server removed log that was still needed (max_slot_wal_keep_size)";
+  if (rows.text(0, 4) == "lost" || rows.truth(0, 5))
+    return "the server removed log that was still needed (max_slot_wal_keep_size)";
   if (rows.text(0, 6) != database) return "it belongs to database " + rows.string(0, 6);
   if (rows.text(0, 7) != "pgoutput") return "it uses plugin " + rows.string(0, 7);
   return {};
@@ -104,9 +108,10 @@ std::string why_lost(const Rows& rows, const std::string& database) {
 
 /// Ends the walsender that holds our slot, if it is a lockstep's: of a process that was killed on a machine that is cut off.
 Status end_our_sender(Connection& connection, const std::string& name) {
-  return connection.run("SELECT pg_terminate_backend(a.pid) FROM pg_replication_slots s JOIN pg_stat_activity a"
-                        " ON a.pid = s.active_pid WHERE s.slot_name = " + quote_literal(name) +
-                        " AND a.application_name = 'lockstep' AND a.usename = current_user");
+  return connection.run(
+      "SELECT pg_terminate_backend(a.pid) FROM pg_replication_slots s JOIN pg_stat_activity a"
+      " ON a.pid = s.active_pid WHERE s.slot_name = " +
+      quote_literal(name) + " AND a.application_name = 'lockstep' AND a.usename = current_user");
 }
 
 }  // namespace

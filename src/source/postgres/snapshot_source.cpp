@@ -20,7 +20,8 @@ Error changing(const TableName& name, std::string what) {
   return {ErrorKind::busy, std::move(what), "it is tried again", to_text(name)};
 }
 
-Result<Catalog> read_under(Connection& connection, const std::string& snapshot_name, const std::vector<TableId>& tables) {
+Result<Catalog> read_under(Connection& connection, const std::string& snapshot_name,
+                           const std::vector<TableId>& tables) {
   TRY_DO(connection.run(begin_under(snapshot_name)));
   Result<Catalog> catalog = read_catalog(connection, tables);
   if (!catalog.ok()) return catalog;
@@ -34,12 +35,14 @@ Status check_nobody_alters(Connection& connection, const std::vector<TableId>& t
                              " JOIN pg_namespace n ON n.oid = c.relnamespace"
                              " WHERE l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock'"
                              " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-                             " AND l.relation = ANY($1::oid[]) LIMIT 1", {array_of(tables)}));
+                             " AND l.relation = ANY($1::oid[]) LIMIT 1",
+                             {array_of(tables)}));
   if (rows.size() == 0) return Done{};
   return changing({rows.string(0, 0), rows.string(0, 1)}, "process " + rows.string(0, 2) + " is altering the table");
 }
 
-Result<std::vector<source::RangePlan>> make_plans(const Catalog& catalog, const std::map<TableId, std::vector<Heap>>& heaps,
+Result<std::vector<source::RangePlan>> make_plans(const Catalog& catalog,
+                                                  const std::map<TableId, std::vector<Heap>>& heaps,
                                                   std::uint64_t page_bytes, const std::vector<TableId>& tables) {
   std::vector<source::RangePlan> plans;
   for (const TableId id : tables) {
@@ -93,7 +96,8 @@ Result<std::vector<source::RangePlan>> PgSnapshotSource::plan(const source::Snap
   TRY_DO(connection->run(begin_under(ours(snapshot).name())));
   TRY(rewritten, first_rewritten(*connection, heaps));
   TRY_DO(connection->run("COMMIT"));
-  if (rewritten) return changing(now.tables.at(*rewritten).name, "the table was rewritten after the snapshot was taken");
+  if (rewritten)
+    return changing(now.tables.at(*rewritten).name, "the table was rewritten after the snapshot was taken");
   TRY(plans, make_plans(now, heaps, page.unsigned_number(0, 0), tables));
   pool_->give_back(std::move(connection));
   return plans;
@@ -110,7 +114,8 @@ Result<std::unique_ptr<RowStream>> PgSnapshotSource::open_stream(const source::S
     decoders.push_back(decoder);
   }
   TRY(connection, pool_->take());
-  return open_copy_stream(pool_, std::move(connection), ours(snapshot).name(), plan, std::move(ranges), std::move(decoders));
+  return open_copy_stream(pool_, std::move(connection), ours(snapshot).name(), plan, std::move(ranges),
+                          std::move(decoders));
 }
 
 }  // namespace lockstep::postgres

@@ -17,7 +17,8 @@ class PgSnapshotSource final : public source::SnapshotSource {
 
   Result<std::unique_ptr<source::Snapshot>> take_snapshot() override;
   Status write_mark(const std::string& text) override;
-  Result<std::vector<source::RangePlan>> plan(const source::Snapshot& snapshot, const std::vector<TableId>& tables) override;
+  Result<std::vector<source::RangePlan>> plan(const source::Snapshot& snapshot,
+                                              const std::vector<TableId>& tables) override;
   Result<std::unique_ptr<RowStream>> open_stream(const source::Snapshot& snapshot, const source::RangePlan& plan,
                                                  std::shared_ptr<source::RangeQueue> ranges,
                                                  const std::vector<LogicalType>& targets) override;

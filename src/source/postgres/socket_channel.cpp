@@ -78,7 +78,11 @@ class SocketChannel final : public CopyChannel {
         case 'Z':
           if (failed_) return *failed_;
           return Message{Got::end};
-        case 'c': case 'C': case 'N': case 'S': case 'A': break;
+        case 'c':
+        case 'C':
+        case 'N':
+        case 'S':
+        case 'A': break;
         default: return Error{ErrorKind::bad_data, "the source's connection sent a message of an unknown kind"};
       }
     }
@@ -180,7 +184,7 @@ class SocketChannel final : public CopyChannel {
   std::vector<std::unique_ptr<Buffer>> kept_;  // blocks that views given out point into
   std::size_t begin_ = 0;                      // of what is not read yet, in block_
   std::size_t end_ = 0;
-  std::size_t wanted_ = header_bytes;          // bytes of the message at begin_, as far as known
+  std::size_t wanted_ = header_bytes;  // bytes of the message at begin_, as far as known
   std::size_t last_got_ = 0;
   char tag_ = 0;
   Bytes body_;

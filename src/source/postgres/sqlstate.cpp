@@ -26,8 +26,8 @@ constexpr std::array rules{
     Rule{"53", ErrorKind::busy},            // too many connections, out of memory
     Rule{"55P03", ErrorKind::busy},         // lock_timeout
     Rule{"55006", ErrorKind::busy},         // object in use: the slot is active
-    Rule{"55000", ErrorKind::refused},      // not in the needed state: wal_level, a lost slot (told apart by the caller)
-    Rule{"40", ErrorKind::busy},            // serialisation failure, deadlock
+    Rule{"55000", ErrorKind::refused},  // not in the needed state: wal_level, a lost slot (told apart by the caller)
+    Rule{"40", ErrorKind::busy},        // serialisation failure, deadlock
     Rule{"25P03", ErrorKind::unreachable},  // idle-in-transaction timeout: the connection is gone
     Rule{"25P04", ErrorKind::unreachable},  // transaction timeout
     Rule{"72000", ErrorKind::conflict},     // snapshot too old: only a new snapshot helps

@@ -82,7 +82,10 @@ class Patterns {
   bool empty() const { return patterns_.empty(); }
 
   /// `plainly`: by a pattern without wildcards.
-  struct Match { bool any = false; bool plainly = false; };
+  struct Match {
+    bool any = false;
+    bool plainly = false;
+  };
   Match match(const TableName& name) {
     Match match;
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
@@ -130,7 +133,8 @@ std::string unfit(const Relation& relation) {
   if (relation.kind == 'm') return "it is a materialized view: its refresh sends no rows";
   if (relation.kind == 'f') return "it is a foreign table: its rows live at another server";
   if (relation.partition) return "it is a partition, and mirrored through its root";
-  if (relation.persistence == 'u' || relation.unlogged_partitions) return "it is unlogged: its changes are not in the log";
+  if (relation.persistence == 'u' || relation.unlogged_partitions)
+    return "it is unlogged: its changes are not in the log";
   if (relation.foreign_partitions) return "it has foreign partitions: their rows live at another server";
   if (relation.name.schema == "lockstep") return "schema lockstep is the mirror's own";
   if (relation.identity == 'n') {
@@ -150,7 +154,8 @@ std::string keyless_unfit(const Relation& relation, const Selection& selection) 
   return {};
 }
 
-source::Table describe(const Relation& relation, const Catalog& catalog, const Selection& selection, int server_version) {
+source::Table describe(const Relation& relation, const Catalog& catalog, const Selection& selection,
+                       int server_version) {
   source::Table table;
   table.rows_estimated = relation.rows;
   table.bytes = relation.bytes;

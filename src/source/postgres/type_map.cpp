@@ -76,7 +76,7 @@ LogicalType decimal_type(std::int32_t modifier) {
   const int packed = modifier - 4;
   const int scale = ((packed & 0x7ff) ^ 1024) - 1024;
   int digits = (packed >> 16) & 0xffff;
-  if (scale < 0) digits -= scale;     // numeric(5,-2) goes up to 9999900
+  if (scale < 0) digits -= scale;    // numeric(5,-2) goes up to 9999900
   digits = std::max(digits, scale);  // numeric(3,5) has five digits behind the point, two of them zero
   if (digits > decimal_digits_max) return unlimited;
   return {TypeKind::decimal, static_cast<std::uint8_t>(digits), static_cast<std::uint8_t>(std::max(scale, 0))};

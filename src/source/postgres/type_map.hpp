@@ -30,14 +30,14 @@ inline constexpr std::string_view type_rows_query =
 
 /// What the catalog says of a column's type, with domains replaced by what they are made of.
 struct SourceType {
-  std::uint32_t oid = 0;            ///< goes into Column::source_type
-  std::int32_t modifier = -1;       ///< goes into Column::source_modifier; of an array, its elements'
-  char kind = 'b';                  ///< typtype; never 'd'
-  std::string name;                 ///< typname
-  std::uint32_t element = 0;        ///< of a true array: its elements' type, a domain's base; else 0
-  char element_kind = 'b';          ///< typtype of `element`; never 'd'
-  bool element_is_domain = false;   ///< the array was declared over a domain
-  std::int32_t dimensions = 0;      ///< declared: attndims, or the domain's typndims
+  std::uint32_t oid = 0;           ///< goes into Column::source_type
+  std::int32_t modifier = -1;      ///< goes into Column::source_modifier; of an array, its elements'
+  char kind = 'b';                 ///< typtype; never 'd'
+  std::string name;                ///< typname
+  std::uint32_t element = 0;       ///< of a true array: its elements' type, a domain's base; else 0
+  char element_kind = 'b';         ///< typtype of `element`; never 'd'
+  bool element_is_domain = false;  ///< the array was declared over a domain
+  std::int32_t dimensions = 0;     ///< declared: attndims, or the domain's typndims
 };
 
 /// `type_oid`, `modifier` and `dimensions` are atttypid, atttypmod and attndims. A type that `rows` does not know is

@@ -197,8 +197,8 @@ void SimChangeSource::send_change(Xid sub, const LoggedChange& logged, std::set<
   Change change;
   change.kind = logged.kind;
   const bool names_old = logged.kind == ChangeKind::erase ||
-                         (logged.kind == ChangeKind::update && (!table.shape.old_rows_are_keys ||
-                                                                logged.old_row.key != logged.new_row.key));
+                         (logged.kind == ChangeKind::update &&
+                          (!table.shape.old_rows_are_keys || logged.old_row.key != logged.new_row.key));
   if (names_old && table.shape.old_rows_are_keys) encode_key(logged.old_row, queued->old_row);
   if (names_old && !table.shape.old_rows_are_keys) encode(logged.old_row, false, queued->old_row);
   if (logged.kind == ChangeKind::insert || logged.kind == ChangeKind::update) {

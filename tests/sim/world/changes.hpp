@@ -42,13 +42,16 @@ class SimChangeSource final : public source::ChangeSource {
     std::vector<std::byte> new_row;
     LoggedChange text;  ///< keeps a message's prefix and content
   };
-  struct Buffered { Xid sub; const LoggedChange* change; };
+  struct Buffered {
+    Xid sub;
+    const LoggedChange* change;
+  };
   /// The server's reorder buffer of one transaction.
   struct Decoding {
     std::vector<Buffered> changes;
-    std::set<Xid> subs;         ///< that did something and were not rolled back
-    std::set<Xid> subs_sent;    ///< of those, the ones that the receiver has heard of
-    std::set<TableId> shapes;   ///< sent inside this streamed transaction
+    std::set<Xid> subs;        ///< that did something and were not rolled back
+    std::set<Xid> subs_sent;   ///< of those, the ones that the receiver has heard of
+    std::set<TableId> shapes;  ///< sent inside this streamed transaction
     bool streamed = false;
   };
 
@@ -74,11 +77,11 @@ class SimChangeSource final : public source::ChangeSource {
   bool connected_ = false;
   bool was_connected_ = false;
   std::size_t next_record_ = 0;
-  Lsn decoded_;                 ///< end of the last record decoded
-  Lsn send_after_;              ///< commits up to here are not sent
-  Lsn committed_sent_;          ///< the furthest commit ever sent, for probes
+  Lsn decoded_;         ///< end of the last record decoded
+  Lsn send_after_;      ///< commits up to here are not sent
+  Lsn committed_sent_;  ///< the furthest commit ever sent, for probes
   std::map<Xid, Decoding> transactions_;
-  std::set<TableId> shapes_;    ///< sent on this connection
+  std::set<TableId> shapes_;  ///< sent on this connection
   std::deque<std::unique_ptr<Queued>> queue_;
   std::unique_ptr<Queued> current_;
   std::vector<Lsn> acknowledgements_;  ///< under way

@@ -39,7 +39,8 @@ TableShape shape_of(TableId table, const std::string& name, bool keyed, bool ful
   shape.name = {"public", name};
   const LogicalType number{TypeKind::int64, 0, 0, 0};
   const LogicalType text{TypeKind::text, 0, 0, 0};
-  shape.columns = {{"key", number, int64_type, -1, 1}, {"value", number, int64_type, -1, 2}, {"big", text, text_type, -1, 3}};
+  shape.columns = {
+      {"key", number, int64_type, -1, 1}, {"value", number, int64_type, -1, 2}, {"big", text, text_type, -1, 3}};
   if (keyed) shape.key = {0};
   shape.old_rows_are_keys = keyed && !full_identity;
   return shape;

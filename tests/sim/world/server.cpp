@@ -61,7 +61,8 @@ Server::Server(Dice& dice, Record& record) : dice_(dice), record_(record) {
 }
 
 std::size_t Server::table_of(TableId id) const {
-  const auto found = std::find_if(tables_.begin(), tables_.end(), [&](const SimTable& t) { return t.shape.table == id; });
+  const auto found =
+      std::find_if(tables_.begin(), tables_.end(), [&](const SimTable& t) { return t.shape.table == id; });
   CHECK(found != tables_.end());
   return static_cast<std::size_t>(found - tables_.begin());
 }
@@ -243,8 +244,8 @@ void Server::truncate(Xid xid, const std::vector<std::size_t>& tables) {
   change.kind = ChangeKind::truncate;
   for (const std::size_t table : tables) {
     SimTable& target = tables_[table];
-    transaction.undo.push_back({transaction.stack.back().xid, table, nullptr, nullptr, target.heap, target.storage,
-                                target.storages});
+    transaction.undo.push_back(
+        {transaction.stack.back().xid, table, nullptr, nullptr, target.heap, target.storage, target.storages});
     transaction.locks.push_back(table);
     target.heap.clear();
     target.storage = next_storage_++;
@@ -357,8 +358,8 @@ std::vector<Row> Server::read(std::size_t table, const VisibleSet& visible, std:
 // ---- the log and its slot
 
 const Truth& Server::truth_at(Lsn end) const {
-  const auto after = std::upper_bound(truths_.begin(), truths_.end(), end,
-                                      [](Lsn at, const Truth& truth) { return at < truth.end; });
+  const auto after =
+      std::upper_bound(truths_.begin(), truths_.end(), end, [](Lsn at, const Truth& truth) { return at < truth.end; });
   return *std::prev(after);
 }
 

@@ -31,12 +31,12 @@ using VersionRef = std::shared_ptr<Version>;
 struct SimTable {
   TableShape shape;
   std::vector<VersionRef> heap;
-  std::uint64_t storage = 1;  ///< the filenode now
+  std::uint64_t storage = 1;                                         ///< the filenode now
   std::vector<std::pair<Xid, std::uint64_t>> storages{{Xid{0}, 1}};  ///< what the catalog says, by transaction
   std::uint64_t pages = 2;
   bool published = false;
-  bool first_copy = false;    ///< the mirror copies it from the start
-  std::size_t readers = 0;    ///< ACCESS SHARE locks of range reads
+  bool first_copy = false;  ///< the mirror copies it from the start
+  std::size_t readers = 0;  ///< ACCESS SHARE locks of range reads
 
   bool keyed() const { return !shape.key.empty(); }
 };
@@ -58,9 +58,9 @@ struct LogRecord {
   enum class Kind : std::uint8_t { change, rolled_back, committed, aborted };
   Kind kind{};
   Lsn end;
-  Xid xid;                 ///< top-level
-  Xid sub;                 ///< of a change
-  std::vector<Xid> subs;   ///< rolled_back and aborted: the subtransactions that are void, children first
+  Xid xid;                ///< top-level
+  Xid sub;                ///< of a change
+  std::vector<Xid> subs;  ///< rolled_back and aborted: the subtransactions that are void, children first
   LoggedChange change;
 };
 
@@ -89,8 +89,8 @@ class Server {
   void savepoint(Xid xid);
   void release_savepoint(Xid xid);
   void roll_back_to_savepoint(Xid xid);
-  void commit(Xid xid);         ///< into the log
-  void make_visible(Xid xid);   ///< to ordinary snapshots
+  void commit(Xid xid);        ///< into the log
+  void make_visible(Xid xid);  ///< to ordinary snapshots
   void abort(Xid xid);
   const std::vector<Xid>& open() const { return open_; }
   const std::vector<Xid>& invisible() const { return invisible_; }
@@ -149,13 +149,16 @@ class Server {
     std::uint64_t storage = 0;     ///< the same; 0: no truncate
     std::vector<std::pair<Xid, std::uint64_t>> storages;
   };
-  struct Sub { Xid xid; std::vector<Xid> children; };
+  struct Sub {
+    Xid xid;
+    std::vector<Xid> children;
+  };
   struct Transaction {
-    std::vector<Sub> stack;        ///< the top-level one first, then open savepoints
+    std::vector<Sub> stack;  ///< the top-level one first, then open savepoints
     std::vector<Undo> undo;
     std::vector<std::pair<Xid, LoggedChange>> changes;  ///< those that stand
-    std::vector<std::size_t> locks;  ///< tables held ACCESS EXCLUSIVE
-    std::vector<Xid> all;          ///< every xid it used
+    std::vector<std::size_t> locks;                     ///< tables held ACCESS EXCLUSIVE
+    std::vector<Xid> all;                               ///< every xid it used
     std::size_t first_record = 0;
   };
 

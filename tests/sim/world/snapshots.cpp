@@ -41,9 +41,17 @@ class SimRowStream final : public RowStream {
   SimRowStream(Server& server, Dice& dice, Record& record, std::size_t table, const VisibleSet& visible,
                std::shared_ptr<bool> alive, std::shared_ptr<source::RangeQueue> ranges,
                std::vector<ColumnDecoder> decoders, const Meanwhile& meanwhile, bool breaks)
-      : server_(server), dice_(dice), record_(record), lock_(server.tables()[table].readers), table_(table),
-        visible_(visible), alive_(std::move(alive)), ranges_(std::move(ranges)), decoders_(std::move(decoders)),
-        meanwhile_(meanwhile), breaks_(breaks) {}
+      : server_(server),
+        dice_(dice),
+        record_(record),
+        lock_(server.tables()[table].readers),
+        table_(table),
+        visible_(visible),
+        alive_(std::move(alive)),
+        ranges_(std::move(ranges)),
+        decoders_(std::move(decoders)),
+        meanwhile_(meanwhile),
+        breaks_(breaks) {}
 
   Result<std::size_t> read(std::span<VectorView> columns, std::size_t capacity) override {
     meanwhile_();
@@ -102,9 +110,7 @@ class SimRowStream final : public RowStream {
 
 }  // namespace
 
-std::unique_ptr<source::Snapshot> SimSnapshotSource::adopt(const VisibleSet& visible) {
-  return make(visible, visible);
-}
+std::unique_ptr<source::Snapshot> SimSnapshotSource::adopt(const VisibleSet& visible) { return make(visible, visible); }
 
 std::unique_ptr<source::Snapshot> SimSnapshotSource::make(const VisibleSet& shows, const VisibleSet& says) {
   auto alive = std::make_shared<bool>(true);

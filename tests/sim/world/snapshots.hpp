@@ -21,12 +21,12 @@ using Meanwhile = std::function<void()>;
 
 /// Weak spots of a source that a test plants to see whether the simulation notices.
 struct SourceFlaws {
-  bool progress_too_far = false;     ///< a keepalive names the end of the log, not of what was sent
-  bool no_storage_check = false;     ///< ranges are read on after VACUUM FULL
-  bool plan_ignores_rewrite = false;  ///< a table that was rewritten after the snapshot is planned all the same
-  bool bounded_last_range = false;   ///< the last range ends at the size that the plan saw
+  bool progress_too_far = false;        ///< a keepalive names the end of the log, not of what was sent
+  bool no_storage_check = false;        ///< ranges are read on after VACUUM FULL
+  bool plan_ignores_rewrite = false;    ///< a table that was rewritten after the snapshot is planned all the same
+  bool bounded_last_range = false;      ///< the last range ends at the size that the plan saw
   bool range_ignores_snapshot = false;  ///< rows are read as they are now
-  bool join_by_log = false;          ///< a snapshot is said to show all that is in the log, not what it really shows
+  bool join_by_log = false;             ///< a snapshot is said to show all that is in the log, not what it really shows
 };
 
 /// Reads the simulated server under snapshots.
@@ -37,7 +37,8 @@ class SimSnapshotSource final : public source::SnapshotSource {
 
   Result<std::unique_ptr<source::Snapshot>> take_snapshot() override;
   Status write_mark(const std::string& text) override;
-  Result<std::vector<source::RangePlan>> plan(const source::Snapshot& snapshot, const std::vector<TableId>& tables) override;
+  Result<std::vector<source::RangePlan>> plan(const source::Snapshot& snapshot,
+                                              const std::vector<TableId>& tables) override;
   Result<std::unique_ptr<RowStream>> open_stream(const source::Snapshot& snapshot, const source::RangePlan& plan,
                                                  std::shared_ptr<source::RangeQueue> ranges,
                                                  const std::vector<LogicalType>& targets) override;

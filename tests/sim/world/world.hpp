@@ -21,8 +21,8 @@ namespace lockstep::sim {
 /// What the engine's catalog remembers over a restart.
 struct Notebook {
   std::optional<VisibleSet> slot_visible;
-  std::vector<Xid> trimmed;        ///< commits that the journal forgot and that no snapshot has yet shown
-  std::uint64_t groups = 0;        ///< copy groups ever begun: their names never come again
+  std::vector<Xid> trimmed;  ///< commits that the journal forgot and that no snapshot has yet shown
+  std::uint64_t groups = 0;  ///< copy groups ever begun: their names never come again
   bool late_is_wanted = false;
 };
 
