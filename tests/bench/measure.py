@@ -1,10 +1,14 @@
 """What one run of a program cost: wall time, its processor time, the server's processor time, its peak memory."""
 
 import os
+import re
 import statistics
 import subprocess
+import threading
 import time
 from pathlib import Path
+
+from lib import wait
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -14,33 +18,66 @@ class Cost:
         self.wall, self.cpu, self.server_cpu, self.peak_mb = wall, cpu, server_cpu, peak_mb
 
 
+def stat(pid):
+    """The numbers of /proc/PID/stat, from the state on; nothing when the process is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def server_processes(cluster):
+    """The postmaster's living children."""
+    pids = [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return {pid: fields for pid in pids if (fields := stat(pid)) and int(fields[1]) == cluster.process.pid}
+
+
 def server_cpu(cluster):
     """Seconds of the postmaster, of its living children, and of those that have ended."""
-    def stat(pid):
-        try:
-            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        except FileNotFoundError:
-            return None
-    own = stat(cluster.process.pid)
-    ticks = sum(map(int, own[11:15]))
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and (fields := stat(entry.name)) and int(fields[1]) == cluster.process.pid:
-            ticks += sum(map(int, fields[11:13]))
-    return ticks / TICKS
+    ticks = sum(map(int, stat(cluster.process.pid)[11:15]))
+    return (ticks + sum(sum(map(int, fields[11:13])) for fields in server_processes(cluster).values())) / TICKS
+
+
+class Peak(threading.Thread):
+    """Watches the most memory that a process has had. Not ru_maxrss: that begins with what we had at the fork."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.status, self.mb, self.enough = Path(f"/proc/{pid}/status"), 0, threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.enough.wait(0.01):
+            try:
+                found = re.search(r"VmHWM:\s+(\d+) kB", self.status.read_text())
+            except (FileNotFoundError, ProcessLookupError):
+                return
+            if found:
+                self.mb = int(found.group(1)) // 1024
+
+    def stop(self):
+        self.enough.set()
+        self.join()
+        return self.mb
 
 
 def run(command, cluster, log, environment=None):
     """Runs it to its end; it must end with 0."""
+    there = set(server_processes(cluster))
     before, begin = server_cpu(cluster), time.monotonic()
     with open(log, "wb") as out:
         child = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                  env=environment)
+        peak = Peak(child.pid)
         _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
     wall = time.monotonic() - begin
+    child.returncode = os.waitstatus_to_exitcode(status)
+    peak_mb = peak.stop()
+    # What the server did for it counts once its processes have ended.
+    wait.until(lambda: not set(server_processes(cluster)) - there, "the server's processes end", 10)
     if child.returncode != 0:
         raise RuntimeError(f"{command[0]} ended with {child.returncode}: {Path(log).read_text(errors='replace')[-2000:]}")
-    return Cost(wall, used.ru_utime + used.ru_stime, server_cpu(cluster) - before, used.ru_maxrss // 1024)
+    return Cost(wall, used.ru_utime + used.ru_stime, server_cpu(cluster) - before, peak_mb)
 
 
 def median(costs):
